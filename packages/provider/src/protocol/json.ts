@@ -1,0 +1,7 @@
+/** Any JSON value, as `JSON.parse` gives it. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
