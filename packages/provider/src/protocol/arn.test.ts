@@ -57,7 +57,11 @@ test("formatting an ARN is the inverse of parsing it", () => {
     account: fc.stringMatching(/^\d{12}$/),
     resource: fc.string({ minLength: 1 }),
   });
-  fc.assert(fc.property(arn, (parts) => void expect(parseArn(formatArn(parts))).toEqual(parts)));
+  fc.assert(
+    fc.property(arn, (parts) => {
+      expect(parseArn(formatArn(parts))).toEqual(parts);
+    }),
+  );
 });
 
 test.each([
