@@ -207,6 +207,8 @@ export interface TraceEntry {
   readonly stackId: StackId;
   readonly kind: "delivered" | "invoked" | "log" | "put" | "returned" | "failed" | "frozen" | "advice";
   readonly text: string;
+  /** The Lambda function that it is about. */
+  readonly functionName?: string;
 }
 
 /** Where observations go, to be read again for diagnosis. */

@@ -1,0 +1,65 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Documents, Journal } from "../engine/ports.ts";
+import { BufferedTraces, type TraceLog } from "../services/traces.ts";
+import { Database } from "./database.ts";
+import { DirectoryLock } from "./directory-lock.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { journalMigrations } from "./migrations.ts";
+import { SqliteDocuments } from "./sqlite-documents.ts";
+import { SqliteJournal } from "./sqlite-journal.ts";
+import { SqliteTraceStore } from "./sqlite-traces.ts";
+import { StorageError } from "./storage-error.ts";
+
+/** What a state directory holds. */
+export interface SqliteStorage {
+  readonly journal: Journal;
+  readonly documents: Documents;
+  readonly traces: TraceLog;
+  /** Writes what is waiting and gives the directory back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a state directory, making it when it isn't there. Its files hold secrets in clear and can be read by their
+ * owner only. One process at a time: throws `StorageError` `Locked` with the holder's pid; `Corrupt` when the
+ * database is damaged; `Unavailable` when it can't be opened.
+ */
+export function openSqliteStorage(directory: string): SqliteStorage {
+  makeDirectory(directory);
+  const lock = new DirectoryLock(directory);
+  try {
+    return openLocked(directory, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openLocked(directory: string, lock: DirectoryLock): SqliteStorage {
+  const database = new Database(join(directory, "custard.db"), {
+    durability: "full",
+    migrations: journalMigrations,
+  });
+  const writes = new GroupCommit(database);
+  const traces = new BufferedTraces(new SqliteTraceStore(join(directory, "traces.db")));
+  return {
+    journal: new SqliteJournal(database, writes),
+    documents: new SqliteDocuments(database, writes),
+    traces,
+    async close() {
+      await traces.close();
+      writes.close();
+      database.close();
+      lock.release();
+    },
+  };
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new StorageError("Unavailable", `The state directory ${directory} can't be made.`, { cause });
+  }
+}
