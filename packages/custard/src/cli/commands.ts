@@ -1,0 +1,24 @@
+import type { Command } from "./command.ts";
+
+/** The commands by name, in the order of the help page. Each is loaded only when it is needed. */
+const loaders: Readonly<Record<string, () => Promise<Command>>> = {
+  deploy: async () => (await import("./commands/deploy.ts")).deploy,
+  delete: async () => (await import("./commands/delete.ts")).deleteCommand,
+  resume: async () => (await import("./commands/resume.ts")).resume,
+  list: async () => (await import("./commands/list.ts")).list,
+  describe: async () => (await import("./commands/describe.ts")).describe,
+  events: async () => (await import("./commands/events.ts")).events,
+  outputs: async () => (await import("./commands/outputs.ts")).outputs,
+  logs: async () => (await import("./commands/logs.ts")).logs,
+};
+
+/** The command that a call begins with, alone; all of them when it begins with none. */
+export async function loadCommands(name: string | undefined): Promise<readonly Command[]> {
+  const load = name !== undefined && Object.hasOwn(loaders, name) ? loaders[name] : undefined;
+  return load === undefined ? allCommands() : [await load()];
+}
+
+/** All commands. */
+export async function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(loaders).map(async (load) => load()));
+}

@@ -1,0 +1,134 @@
+import { dirname, resolve } from "node:path";
+import type { StackSummary } from "../../engine/ports.ts";
+import { StackError } from "../../engine/stack-error.ts";
+import type { StackInput } from "../../engine/engine.ts";
+import type { Template } from "../../template/template.ts";
+import { findStack } from "../choose-stack.ts";
+import { type Call, type Command, sharedOptions } from "../command.ts";
+import type { ExitCode } from "../fault.ts";
+import { follow, type Operation } from "../follow.ts";
+import { functionSources } from "../function-sources.ts";
+import { parseKeyValues } from "../key-values.ts";
+import { placeOf } from "../place.ts";
+import { readTemplate } from "../read-template.ts";
+import { reportFor, type Session, withSession } from "../session.ts";
+import { checkStackName, defaultStackName } from "../stack-name.ts";
+import { stateBeside } from "../state-directory.ts";
+
+export const deploy: Command = {
+  name: "deploy",
+  summary: "create a stack from a template, or update it",
+  details:
+    "Creates the stack, or updates it when it exists, and shows its events as they happen, then its outputs. " +
+    "Functions of the template run on this machine, as you. Parameters that are not given keep their values in an update. " +
+    "Ctrl-C undoes: a create is deleted, an update is cancelled; a second Ctrl-C leaves it for custard resume.",
+  arguments: [{ name: "TEMPLATE", description: "template file, YAML or JSON", required: true }],
+  options: [
+    {
+      flags: "--stack-name <name>",
+      description:
+        "name of the stack (default: the template's file name, or its folder's if that is template, stack, main …)",
+    },
+    { flags: "--parameters <key=value...>", description: "values for the template's parameters" },
+    { flags: "--tags <key=value...>", description: "tags of the stack" },
+    { flags: "--state <dir>", description: "where stacks are kept (default: .custard beside the template)" },
+    { flags: "--region <region>", description: "region of a new stack (default: us-east-1)" },
+    { flags: "--account <id>", description: "account of a new stack, 12 digits" },
+    { flags: "--no-rollback", description: "leave what was done as it is when something fails" },
+    {
+      flags: "--no-fail-fast",
+      description: "wait for ServiceTimeout even when a provider has certainly ended without an answer",
+    },
+    sharedOptions.json,
+  ],
+  examples: [
+    "custard deploy template.yaml",
+    "custard deploy template.yaml --stack-name shop --parameters Size=small Color=red",
+  ],
+  run: runDeploy,
+};
+
+/** What a call asks for, checked. */
+interface Wish {
+  readonly template: Template;
+  readonly input: StackInput;
+}
+
+async function runDeploy(call: Call): Promise<ExitCode> {
+  const path = call.argument("TEMPLATE") ?? "";
+  const wish = await readWish(call, path);
+  const names = [...wish.template.resources.values(), { logicalId: wish.input.stackName, type: "" }];
+  const report = reportFor(call, names);
+  for (const source of functionSources(wish.template, path)) report({ kind: "function", source });
+  const options = {
+    stateDirectory: stateBeside(call, path),
+    ...placeOf(call),
+    failFast: call.flag("failFast"),
+  };
+  return withSession(call, options, async (session) => deployInto({ ...session, report }, wish.input));
+}
+
+async function readWish(call: Call, path: string): Promise<Wish> {
+  const stackName = call.text("stackName") ?? defaultStackName(resolve(call.io.cwd, path));
+  checkStackName(stackName);
+  const parameters = parseKeyValues("--parameters", call.texts("parameters"));
+  const tags = parseKeyValues("--tags", call.texts("tags"));
+  const place = placeOf(call);
+  const template = await readTemplate(call.io.cwd, path);
+  const input: StackInput = {
+    stackName,
+    templateBody: template.body,
+    parameters,
+    ...(call.texts("tags").length === 0 ? {} : { tags }),
+    ...place,
+    directory: dirname(resolve(call.io.cwd, path)),
+    disableRollback: !call.flag("rollback"),
+    usePreviousParameters: true,
+  };
+  return { template, input };
+}
+
+async function deployInto(session: Session, input: StackInput): Promise<ExitCode> {
+  const wanted = { name: input.stackName, region: input.region, account: input.account };
+  const existing = await findStack(session.local.engine, wanted);
+  return existing === undefined ? create(session, input) : update(session, existing, input);
+}
+
+async function create(session: Session, input: StackInput): Promise<ExitCode> {
+  const startedAt = Date.now();
+  const stackId = await session.local.engine.createStack(input);
+  return begin(session, { kind: "create", stackId, stackName: input.stackName, after: 0, startedAt });
+}
+
+async function update(session: Session, existing: StackSummary, input: StackInput): Promise<ExitCode> {
+  const { engine } = session.local;
+  const startedAt = Date.now();
+  const before = await engine.events(existing.stackId);
+  try {
+    await engine.updateStack({ ...input, region: existing.region, account: existing.account });
+  } catch (error) {
+    if (!(error instanceof StackError) || error.code !== "NoUpdates") throw error;
+    session.report({ kind: "unchanged", stack: await engine.stack(existing.stackId) });
+    return 0;
+  }
+  const after = before.at(-1)?.sequence ?? 0;
+  return begin(session, {
+    kind: "update",
+    stackId: existing.stackId,
+    stackName: existing.stackName,
+    after,
+    startedAt,
+  });
+}
+
+async function begin(session: Session, operation: Operation): Promise<ExitCode> {
+  const { region } = await session.local.engine.stack(operation.stackId);
+  session.report({
+    kind: "start",
+    operation: operation.kind,
+    stackName: operation.stackName,
+    region,
+    resumed: false,
+  });
+  return follow(session, operation);
+}

@@ -1,0 +1,120 @@
+import type { StackId } from "../engine/ids.ts";
+import type { StackEvent, StackView } from "../engine/views.ts";
+import { explainFailures } from "./failure.ts";
+import type { ExitCode } from "./fault.ts";
+import { heedInterrupts, type Interrupts } from "./interrupts.ts";
+import type { OperationKind } from "./message.ts";
+import type { Session } from "./session.ts";
+import { isSuccess } from "./status.ts";
+
+/** A stack operation that is under way. */
+export interface Operation {
+  readonly kind: OperationKind;
+  readonly stackId: StackId;
+  readonly stackName: string;
+  /** Sequence of the last event before it. */
+  readonly after: number;
+  readonly startedAt: number;
+}
+
+const shownFailures = 3;
+
+/** Shows an operation until its stack has settled or the person has left it; says why it failed; gives the exit code. */
+export async function follow(session: Session, operation: Operation): Promise<ExitCode> {
+  const interrupts = heedInterrupts(session, operation);
+  try {
+    const events = await showEvents(session, operation, interrupts);
+    if (interrupts.signal.aborted) return leave(session, operation);
+    return await conclude(session, operation, { events, interrupted: interrupts.happened() });
+  } finally {
+    interrupts.ignore();
+  }
+}
+
+async function showEvents(
+  session: Session,
+  operation: Operation,
+  interrupts: Interrupts,
+): Promise<readonly StackEvent[]> {
+  const seen: StackEvent[] = [];
+  const isSimulated = simulationCheck(session, operation.stackId);
+  try {
+    for await (const event of session.local.engine.watch(operation.stackId, {
+      after: operation.after,
+      signal: interrupts.signal,
+    })) {
+      seen.push(event);
+      interrupts.note(event);
+      session.report({ kind: "event", event, simulated: await isSimulated(event) });
+    }
+  } catch (error) {
+    if (!interrupts.signal.aborted) throw error;
+  }
+  return seen;
+}
+
+/** Tells whether an event is about a simulated resource. A type is looked up once. */
+function simulationCheck(session: Session, stackId: StackId): (event: StackEvent) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  return async (event) => {
+    const { resourceType: type } = event;
+    if (type.startsWith("Custom::") || type.startsWith("AWS::CloudFormation::")) return false;
+    const before = known.get(type);
+    if (before !== undefined) return before;
+    const { resources } = await session.local.engine.stack(stackId);
+    const resource = resources.find((candidate) => candidate.type === type);
+    if (resource !== undefined) known.set(type, resource.simulated);
+    return resource?.simulated ?? false;
+  };
+}
+
+function leave(session: Session, operation: Operation): ExitCode {
+  session.report({
+    kind: "detached",
+    stackName: operation.stackName,
+    command: `custard resume${session.stateHint}`,
+  });
+  return 130;
+}
+
+async function conclude(
+  session: Session,
+  operation: Operation,
+  course: { readonly events: readonly StackEvent[]; readonly interrupted: boolean },
+): Promise<ExitCode> {
+  const stack = await session.local.engine.stack(operation.stackId);
+  const failed = !isSuccess(stack.status);
+  if (failed && !course.interrupted) await showFailures(session, course.events);
+  const advice = nextStep(stack, session.stateHint);
+  session.report({
+    kind: "result",
+    stack,
+    took: Date.now() - operation.startedAt,
+    ...(advice === undefined ? {} : { advice }),
+  });
+  if (course.interrupted) return 130;
+  return failed ? 1 : 0;
+}
+
+async function showFailures(session: Session, events: readonly StackEvent[]): Promise<void> {
+  const failures = await explainFailures(events, session.local.traces);
+  for (const failure of failures.slice(0, shownFailures)) session.report({ kind: "failure", failure });
+  const more = failures.slice(shownFailures).map((failure) => failure.logicalId);
+  if (more.length > 0)
+    session.report({ kind: "note", text: `${more.length} more failed: ${more.join(", ")}` });
+}
+
+/** What can be done with a stack that has not ended well. */
+function nextStep(stack: StackView, hint: string): string | undefined {
+  const remove = `custard delete ${stack.stackName}${hint}`;
+  const steps: Readonly<Record<string, string>> = {
+    CREATE_FAILED: `What was created is still there. Remove it: ${remove}`,
+    ROLLBACK_COMPLETE: `Nothing is left of it but its name. Free that: ${remove}, then deploy again.`,
+    ROLLBACK_FAILED: `Something may be left of it. Try again to remove it: ${remove}`,
+    DELETE_FAILED: `Try again: ${remove}; or keep what can't be deleted: add --retain LOGICALID`,
+    UPDATE_FAILED: `What was updated stays so. Put the cause right and deploy again, or remove the stack: ${remove}`,
+    UPDATE_ROLLBACK_COMPLETE: "The stack is as it was before the update.",
+    UPDATE_ROLLBACK_FAILED: `The stack could not be brought back to where it was. Remove it: ${remove}`,
+  };
+  return steps[stack.status];
+}

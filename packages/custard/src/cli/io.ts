@@ -1,0 +1,81 @@
+import picocolors from "picocolors";
+
+/** Where text goes. Writing never throws: when the reader has gone, text is dropped and `closed` tells. */
+export interface Output {
+  write(text: string): void;
+  readonly colors: boolean;
+  /** Width of the terminal; undefined when it is none. */
+  readonly columns: number | undefined;
+  readonly closed: AbortSignal;
+}
+
+/** Told about Ctrl-C (`SIGINT`) and about requests to end (`SIGTERM`, `SIGHUP`). */
+export type InterruptListener = (signal: NodeJS.Signals) => void;
+
+/** What the command line needs of its process. Tests pass their own. */
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly cwd: string;
+  /** While nobody listens, a signal ends the process. Returns the act of not listening any more. */
+  onInterrupt(listener: InterruptListener): () => void;
+}
+
+/** Colour functions for an output. */
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+/** The colours of an output: all of them plain when it shows none. */
+export function colorsOf(output: Output): Colors {
+  return picocolors.createColors(output.colors);
+}
+
+/** The real process. */
+export function processIo(): Io {
+  const listeners = new Set<InterruptListener>();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (listeners.size === 0) process.exit(signal === "SIGINT" ? 130 : 1);
+      for (const listener of listeners) listener(signal);
+    });
+  }
+  return {
+    stdout: streamOutput(process.stdout),
+    stderr: streamOutput(process.stderr),
+    cwd: process.cwd(),
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Resolves when all that was written has left the process. */
+export async function flush(): Promise<void> {
+  await Promise.all(
+    [process.stdout, process.stderr].map(
+      (stream) => new Promise<void>((resolve) => stream.write("", () => resolve())),
+    ),
+  );
+}
+
+function streamOutput(stream: NodeJS.WriteStream): Output {
+  const closed = new AbortController();
+  stream.on("error", () => closed.abort());
+  return {
+    write(text) {
+      if (!closed.signal.aborted) stream.write(text);
+    },
+    colors: showsColors(stream),
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined;
+    },
+    closed: closed.signal,
+  };
+}
+
+function showsColors(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR: refused, FORCE_COLOR: forced, TERM: terminal } = process.env;
+  if (refused !== undefined && refused !== "") return false;
+  if (forced !== undefined && forced !== "") return forced !== "0";
+  return stream.isTTY && terminal !== "dumb";
+}

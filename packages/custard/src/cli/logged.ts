@@ -1,0 +1,78 @@
+import type { RequestId, StackId } from "../engine/ids.ts";
+import type { StackEvent } from "../engine/views.ts";
+import { findStack } from "./choose-stack.ts";
+import { CliFault } from "./fault.ts";
+import type { Opened } from "./opened.ts";
+
+/** Something that has logs of its own. */
+export type Logged =
+  | { readonly kind: "request"; readonly requestId: RequestId }
+  | { readonly kind: "stack"; readonly stackId: StackId }
+  | { readonly kind: "function"; readonly functionName: string };
+
+/** What a person means by a request id, a stack's name or id, or a function's name, ARN or logical id. Throws `CliFault`. */
+export async function findLogged(
+  local: Opened,
+  name: string,
+  place: { readonly region?: string; readonly account?: string },
+): Promise<Logged> {
+  // A cast, as this is where a typed text becomes an id: one of nothing finds nothing.
+  if (isUuid(name)) return { kind: "request", requestId: name.toLowerCase() as RequestId };
+  const stack = await findStack(local.engine, { name, region: place.region, account: place.account });
+  if (stack !== undefined) return { kind: "stack", stackId: stack.stackId };
+  return { kind: "function", functionName: await findFunction(local, name) };
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+/** A function's name; a logical id stands for the function that the stacks here have under it. */
+async function findFunction(local: Opened, name: string): Promise<string> {
+  const functions = await functionsHere(local);
+  const fromArn = /^arn:[^:]+:lambda:[^:]+:\d{12}:function:([^:]+)/.exec(name)?.[1];
+  const meant = functions.filter((one) => one.functionName === (fromArn ?? name) || one.logicalId === name);
+  const names = [...new Set(meant.map((one) => one.functionName))];
+  if (names.length > 1)
+    throw new CliFault(`Several stacks have a function ${name}`, {
+      advice: `Name one of: ${names.join(", ")}`,
+    });
+  return (
+    names[0] ??
+    unknown(
+      name,
+      functions.map((one) => one.logicalId),
+    )
+  );
+}
+
+function unknown(name: string, known: readonly string[]): never {
+  throw new CliFault(`There is no function, stack or request ${name}`, {
+    advice:
+      known.length === 0
+        ? "custard list shows the stacks."
+        : `The functions here are: ${[...new Set(known)].join(", ")}`,
+  });
+}
+
+interface NamedFunction {
+  readonly logicalId: string;
+  readonly functionName: string;
+}
+
+async function functionsHere(local: Opened): Promise<readonly NamedFunction[]> {
+  const stacks = await local.engine.stacks();
+  const found = await Promise.all(
+    stacks.map(async (stack) => functionsOf(await local.engine.events(stack.stackId))),
+  );
+  return found.flat();
+}
+
+/** From the events, so that functions of deleted stacks are found as well. */
+function functionsOf(events: readonly StackEvent[]): readonly NamedFunction[] {
+  const known = events.filter(
+    (event) => event.resourceType === "AWS::Lambda::Function" && event.physicalId !== "",
+  );
+  const byName = new Map(known.map((event) => [event.physicalId, event.logicalId]));
+  return [...byName].map(([functionName, logicalId]) => ({ functionName, logicalId }));
+}

@@ -1,0 +1,33 @@
+import { CommanderError } from "commander";
+import type { ExitCode } from "./fault.ts";
+import type { Io } from "./io.ts";
+import { loadCommands } from "./commands.ts";
+import type { Open } from "./opened.ts";
+import { makeProgram } from "./program.ts";
+
+/** Runs one call of the command line and gives the exit code. Throws only on bugs. */
+export async function main(argv: readonly string[], io: Io, open: Open = openLocalLazily): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const name = argv.find((argument) => !argument.startsWith("-"));
+  const commands = await loadCommands(name);
+  const program = makeProgram(commands, { io, open }, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { refusalOf, showRefusal } = await import("./refusal.ts");
+    const refused = refusalOf(error, name);
+    if (refused === undefined) throw error;
+    showRefusal(refused.refusal, { io, json: argv.includes("--json") });
+    return refused.exitCode;
+  }
+}
+
+// The engine and all that belongs to it is loaded only when a command opens a state directory.
+async function openLocalLazily(...options: Parameters<Open>): ReturnType<Open> {
+  const { openLocal } = await import("../local.ts");
+  return openLocal(...options);
+}

@@ -1,0 +1,30 @@
+import { type Wanted, chooseStack, wantedBy } from "./choose-stack.ts";
+import type { Call } from "./command.ts";
+import type { StackView } from "../engine/views.ts";
+import type { Opened } from "./opened.ts";
+import { placeOf } from "./place.ts";
+import { withSession } from "./session.ts";
+import { existingState } from "./state-directory.ts";
+
+/** Opens the stacks of a call to read them. */
+export async function readStacks<T>(call: Call, read: (local: Opened) => Promise<T>): Promise<T> {
+  const options = { stateDirectory: existingState(call), ...placeOf(call) };
+  return withSession(call, options, async (session) => read(session.local));
+}
+
+/** Reads the stack that a call names; without a name, the only one there is. */
+export async function readStack<T>(
+  call: Call,
+  read: (stack: StackView, local: Opened) => Promise<T>,
+): Promise<T> {
+  return readStacks(call, async (local) => {
+    const wanted: Wanted = wantedBy(call);
+    const { stackId } = await chooseStack(local.engine, wanted);
+    return read(await local.engine.stack(stackId), local);
+  });
+}
+
+/** Writes one JSON document. */
+export function writeJson(call: Call, document: unknown): void {
+  call.io.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+}

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Parsed } from "../template/diagnostic.ts";
+import type { Template } from "../template/template.ts";
+import { CliFault } from "./fault.ts";
+import { TemplateFault } from "./template-fault.ts";
+
+/** Reads and parses a template file. Throws `CliFault` when it can't be read, `TemplateFault` when it is wrong. */
+export async function readTemplate(cwd: string, path: string): Promise<Template> {
+  const body = await readText(resolve(cwd, path), path);
+  const { parseTemplate } = await import("../template/parse-template.ts");
+  const parsed: Parsed<Template> = parseTemplate(body);
+  if (!parsed.ok) throw new TemplateFault({ file: path, body, diagnostics: parsed.diagnostics });
+  return parsed.value;
+}
+
+async function readText(file: string, shown: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CliFault(unreadable(shown, error), {
+      cause: error,
+      advice: "Name the template file, e.g. custard deploy template.yaml.",
+    });
+  });
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliFault(`${shown} is no text: it is not UTF-8`, { cause });
+  }
+}
+
+function unreadable(shown: string, error: NodeJS.ErrnoException): string {
+  const texts: Readonly<Record<string, string>> = {
+    ENOENT: `There is no file ${shown}`,
+    EISDIR: `${shown} is a folder, not a template`,
+    EACCES: `${shown} may not be read`,
+  };
+  return texts[error.code ?? ""] ?? `${shown} can't be read: ${error.message}`;
+}

@@ -1,0 +1,54 @@
+import { statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Call } from "./command.ts";
+import { CliFault } from "./fault.ts";
+
+const folder = ".custard";
+
+/** Where `deploy` keeps stacks: `--state`, or `.custard` beside the template. */
+export function stateBeside(call: Call, templatePath: string): string {
+  const given = call.text("state");
+  return given === undefined
+    ? join(dirname(resolve(call.io.cwd, templatePath)), folder)
+    : resolve(call.io.cwd, given);
+}
+
+/** Where the other commands look for stacks: `--state`, or the nearest `.custard` here or above. Throws `CliFault`. */
+export function existingState(call: Call): string {
+  const given = call.text("state");
+  if (given === undefined) return nearestState(call.io.cwd) ?? noState(call.io.cwd);
+  const directory = resolve(call.io.cwd, given);
+  if (!isFolder(directory))
+    throw new CliFault(`There is no folder ${given}`, {
+      advice: "--state names the folder that a deploy has made, e.g. my-app/.custard.",
+    });
+  return directory;
+}
+
+/** The `--state …` that a later call from this folder needs to find the same stacks; empty when it needs none. */
+export function stateHint(cwd: string, directory: string): string {
+  if (nearestState(cwd) === directory) return "";
+  const path = relative(cwd, directory);
+  return ` --state ${quoted(path.startsWith("..") ? directory : path)}`;
+}
+
+function nearestState(start: string): string | undefined {
+  for (let at = start; ; at = dirname(at)) {
+    if (isFolder(join(at, folder))) return join(at, folder);
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function noState(cwd: string): never {
+  throw new CliFault(`There are no stacks here: no ${folder} folder in ${cwd} or above`, {
+    advice: `Deploy a template first, or name the folder beside your template: --state my-app/${folder}.`,
+  });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function quoted(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,99 @@
+import type { StackView } from "../engine/views.ts";
+import { type EventLayout, formatEvent } from "./event-line.ts";
+import type { Failure } from "./failure.ts";
+import type { FunctionSource } from "./function-sources.ts";
+import { type Colors, colorsOf, type Io } from "./io.ts";
+import type { Message, Report } from "./message.ts";
+import { printable, printableLines } from "./printable.ts";
+import { formatStatus, isSuccess } from "./status.ts";
+import { formatTable } from "./table.ts";
+
+/** Shows messages to people: progress and results on stdout, remarks on stderr. */
+export function textReport(io: Io, widths: Pick<EventLayout, "idWidth" | "typeWidth">): Report {
+  const colors = colorsOf(io.stdout);
+  return (message) => {
+    const output = message.kind === "note" || message.kind === "detached" ? io.stderr : io.stdout;
+    output.write(`${formatMessage(message, { colors, columns: io.stdout.columns, ...widths })}\n`);
+  };
+}
+
+function formatMessage(message: Message, layout: EventLayout): string {
+  const { colors } = layout;
+  switch (message.kind) {
+    case "note":
+      return printable(message.text);
+    case "function":
+      return formatFunction(message.source);
+    case "start":
+      return formatStart(message, colors);
+    case "event":
+      return formatEvent(message.event, message.simulated, layout);
+    case "failure":
+      return formatFailure(message.failure, colors);
+    case "unchanged":
+      return [
+        `${colors.bold(message.stack.stackName)} is up to date: nothing is to be updated.`,
+        ...formatOutputs(message.stack, colors),
+      ].join("\n");
+    case "detached":
+      return `Left ${message.stackName} as it is, in the middle. Go on with it: ${message.command}`;
+    case "result":
+      return formatResult(message, colors);
+  }
+}
+
+const acts = { create: "creating", update: "updating", delete: "deleting" } as const;
+
+function formatStart(start: Extract<Message, { kind: "start" }>, colors: Colors): string {
+  const act = `${acts[start.operation]} ${colors.bold(start.stackName)} in ${start.region}`;
+  return start.resumed ? `Going on ${act}` : `${act.slice(0, 1).toUpperCase()}${act.slice(1)}`;
+}
+
+function formatFunction(source: FunctionSource): string {
+  return `Runs ${source.logicalId} (${source.runtime}) as you, from ${printable(source.from)}`;
+}
+
+function formatFailure(failure: Failure, colors: Colors): string {
+  const logs = failure.logs.map((line) => `    ${colors.dim("|")} ${line}`);
+  return [
+    "",
+    `${colors.red("✗")} ${colors.bold(failure.logicalId)} (${printable(failure.resourceType)}) ${formatStatus(failure.status, colors)}`,
+    ...printableLines(failure.reason).map((line) => `  ${line}`),
+    ...(logs.length === 0 ? [] : [`  Its provider's last log lines:`, ...logs]),
+    `  ${colors.bold("What to do:")} ${printable(failure.advice)}`,
+  ].join("\n");
+}
+
+function formatResult(result: Extract<Message, { kind: "result" }>, colors: Colors): string {
+  const { stack } = result;
+  const mark = isSuccess(stack.status) ? colors.green("✓") : colors.red("✗");
+  return [
+    "",
+    `${mark} ${colors.bold(stack.stackName)} ${formatStatus(stack.status, colors)} after ${formatDuration(result.took)}`,
+    ...formatSimulated(stack),
+    ...(isSuccess(stack.status) ? formatOutputs(stack, colors) : []),
+    ...(result.advice === undefined ? [] : [result.advice]),
+  ].join("\n");
+}
+
+function formatSimulated(stack: StackView): readonly string[] {
+  const simulated = stack.resources
+    .filter((resource) => resource.simulated)
+    .map((resource) => `${resource.logicalId} (${resource.type})`);
+  return simulated.length === 0
+    ? []
+    : [`Simulated, nothing real stands behind it: ${printable(simulated.join(", "))}`];
+}
+
+/** A stack's outputs under a heading; nothing when there are none. */
+export function formatOutputs(stack: StackView, colors: Colors): readonly string[] {
+  if (stack.outputs.length === 0) return [];
+  const rows = stack.outputs.map((output) => [`  ${output.name}`, printable(output.value)]);
+  return ["", colors.bold("Outputs"), ...formatTable(rows)];
+}
+
+function formatDuration(milliseconds: number): string {
+  return milliseconds < 60_000
+    ? `${(milliseconds / 1000).toFixed(1)} s`
+    : `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
+}
