@@ -1,0 +1,62 @@
+import type { S3ErrorCode } from "./s3-error.ts";
+
+/** One request to a response URL, as far as it matters for telling what went wrong. */
+export interface Attempt {
+  readonly method: string;
+  /** Bytes of the body that came. */
+  readonly received: number;
+  /** By content-length. */
+  readonly announced?: number;
+  /** Bytes after the announced end. */
+  readonly surplus: number;
+  readonly contentType: string;
+  /** How the query is signed, by its looks. */
+  readonly signature: "v4" | "v2" | "none";
+}
+
+/** How an attempt ended. */
+export type AttemptEnd =
+  | { readonly kind: "accepted" }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: S3ErrorCode;
+      readonly message: string;
+    }
+  /** The sender went away. */
+  | { readonly kind: "broken-off" };
+
+/** One line for the trace, e.g. `PUT of 312 bytes: 200`. It holds no URL and no signature. */
+export function describeAttempt(attempt: Attempt, end: AttemptEnd): string {
+  switch (end.kind) {
+    case "accepted":
+      return `PUT of ${bytes(attempt.received)}: 200${describeSurplus(attempt.surplus)}`;
+    case "broken-off":
+      return `${attempt.method} broken off after ${attempt.received} of ${bytes(attempt.announced ?? 0)}`;
+    case "refused":
+      return `${attempt.method}: ${end.status} ${end.code}, ${causeOf(attempt, end)}`;
+  }
+}
+
+function describeSurplus(surplus: number): string {
+  return surplus === 0 ? "" : `, content-length is ${bytes(surplus)} short and the rest was cut off`;
+}
+
+function causeOf(
+  attempt: Attempt,
+  refusal: { readonly code: S3ErrorCode; readonly message: string },
+): string {
+  if (attempt.method !== "PUT") return "only PUT is allowed";
+  if (attempt.signature === "none") return "the query of the response URL was dropped";
+  if (refusal.code === "NotImplemented") return "S3 takes no chunked body: send a content-length";
+  if (refusal.code === "SignatureDoesNotMatch") {
+    return attempt.signature === "v2" && attempt.contentType !== ""
+      ? "the URL is signed for an empty content-type, another one was sent"
+      : "the response URL was changed";
+  }
+  return `${refusal.message.slice(0, 1).toLowerCase()}${refusal.message.slice(1)}`.replace(/\.$/u, "");
+}
+
+function bytes(count: number): string {
+  return count === 1 ? "1 byte" : `${count} bytes`;
+}

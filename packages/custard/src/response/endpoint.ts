@@ -1,0 +1,186 @@
+/**
+ * The TLS server that response URLs lead to: S3's response buckets of all regions, and further hosts on the same port.
+ * It listens on 127.0.0.1 only; children reach it by the redirect.
+ *
+ * It owns connections: who is asked by name, limits of size and time, and broken HTTP. What a bucket does with a
+ * request is `receive-response.ts`.
+ */
+import { STATUS_CODES } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { Server } from "node:https";
+import type { Duplex } from "node:stream";
+import { callbackify } from "node:util";
+import type { Certificate } from "./certificate.ts";
+import { newIds, receiveResponse, refuse } from "./receive-response.ts";
+import type { Bucket, Exchange } from "./receive-response.ts";
+import { isResponseHost } from "./response-url.ts";
+import { formatS3Error, s3Error } from "./s3-error.ts";
+import type { S3ErrorCode } from "./s3-error.ts";
+
+/** The running server. */
+export interface ResponseEndpoint {
+  readonly port: number;
+  /** Serves further hosts, e.g. SNS's certificates. Names come in lower case and without a port. */
+  serve(matches: (host: string) => boolean, listener: RequestListener): void;
+  /** Takes no more connections, lets requests in flight be answered, then ends. */
+  close(): Promise<void>;
+}
+
+/** As long as S3 waits for a silent sender, roughly. Frozen senders lose their connection after it, as on AWS. */
+const idleTimeout = 20_000;
+const headersTimeout = 20_000;
+const maxHeaderSize = 16_384;
+/** How long requests in flight may take at the end. */
+const closingTime = 1_000;
+
+interface Site {
+  readonly matches: (host: string) => boolean;
+  readonly listener: RequestListener;
+}
+
+/** Opens the endpoint on an ephemeral port of 127.0.0.1. */
+export async function openResponseEndpoint(
+  options: Bucket & { readonly certificate: Certificate },
+): Promise<ResponseEndpoint> {
+  const sites: Site[] = [];
+  const inFlight = new WeakMap<Duplex, Exchange>();
+  const server = createTlsServer(options.certificate);
+  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
+    const host = hostOf(request);
+    const site = sites.find(({ matches }) => matches(host));
+    if (site !== undefined) {
+      if (expectsContinue) response.writeContinue();
+      site.listener(request, response);
+      return;
+    }
+    const exchange: Exchange = { request, response, host, expectsContinue, surplus: 0 };
+    inFlight.set(request.socket, exchange);
+    response.once("close", () => inFlight.delete(request.socket));
+    serveBucket(options, exchange);
+  };
+  server.on("request", (request, response) => handle(request, response, false));
+  server.on("checkContinue", (request, response) => handle(request, response, true));
+  server.on("clientError", (error: ParseError, socket) =>
+    answerBrokenHttp(error, socket, inFlight.get(socket)),
+  );
+  server.on("timeout", (socket) => answerSilence(socket, inFlight.get(socket)));
+  await listen(server);
+  return {
+    port: portOf(server),
+    serve: (matches, listener) => void sites.push({ matches, listener }),
+    close: () => close(server),
+  };
+}
+
+function createTlsServer(certificate: Certificate): Server {
+  const contextFor = callbackify((host: string) => certificate.contextFor(host.toLowerCase()));
+  const server = createServer({
+    ...certificate.fallback,
+    SNICallback: contextFor,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    handshakeTimeout: headersTimeout,
+    headersTimeout,
+    // S3 knows no limit for a whole request, only for silence.
+    requestTimeout: 0,
+    maxHeaderSize,
+  });
+  server.timeout = idleTimeout;
+  return server;
+}
+
+function serveBucket(bucket: Bucket, exchange: Exchange): void {
+  if (isResponseHost(exchange.host)) {
+    void receiveResponse(bucket, exchange);
+    return;
+  }
+  const [name = ""] = exchange.host.split(".", 1);
+  refuse(bucket, exchange, s3Error("NoSuchBucket", { BucketName: name }));
+}
+
+function hostOf(request: IncomingMessage): string {
+  return (request.headers.host ?? "").toLowerCase().replace(/:\d+$/u, "");
+}
+
+// ------------------------------------------------------------------------------------- broken connections
+
+interface ParseError extends Error {
+  readonly code?: string;
+  /** Bytes of `rawPacket` that were understood. */
+  readonly bytesParsed?: number;
+  readonly rawPacket?: Buffer;
+}
+
+const parseFaults: Readonly<Record<string, S3ErrorCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "RequestTimeout",
+  HPE_HEADER_OVERFLOW: "RequestHeaderSectionTooLarge",
+};
+
+/**
+ * Node's parser fails on bytes after a body's announced end. S3 takes the body and never looks at them: so the answer
+ * that is under way must go out undisturbed. Senders get there by giving a string's length as content-length.
+ */
+function answerBrokenHttp(error: ParseError, socket: Duplex, exchange: Exchange | undefined): void {
+  if (exchange !== undefined && exchange.request.complete) {
+    const surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
+    exchange.surplus += Math.max(surplus, 0);
+    return;
+  }
+  const code = parseFaults[error.code ?? ""] ?? "BadRequest";
+  answerRaw(socket, error.code === "ECONNRESET" ? undefined : code);
+}
+
+/** A sender that is silent in mid-request is told so; a connection at rest is closed. */
+function answerSilence(socket: Duplex, exchange: Exchange | undefined): void {
+  // The answer waits for storage: that isn't the sender's fault.
+  if (exchange?.request.complete === true) return;
+  answerRaw(socket, exchange === undefined ? undefined : "RequestTimeout");
+}
+
+function answerRaw(socket: Duplex, code: S3ErrorCode | undefined): void {
+  if (code === undefined || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const error = s3Error(code);
+  const ids = newIds();
+  const text = formatS3Error(error, ids);
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}`,
+    `x-amz-request-id: ${ids.requestId}`,
+    `x-amz-id-2: ${ids.hostId}`,
+    "content-type: application/xml",
+    `content-length: ${Buffer.byteLength(text)}`,
+    "connection: close",
+    "server: AmazonS3",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => socket.destroy());
+}
+
+// --------------------------------------------------------------------------------------------- life
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the response endpoint has no port");
+  return address.port;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // A sender that never ends its request can't hold the process.
+    setTimeout(() => server.closeAllConnections(), closingTime).unref();
+  });
+}
