@@ -1,0 +1,126 @@
+import type { LogicalId } from "./ids.ts";
+import type { StackRecord } from "./record.ts";
+import type { Slot } from "./resource.ts";
+import type { Operation, Stack } from "./stack.ts";
+
+type RecordOf<Kind extends StackRecord["kind"]> = Extract<StackRecord, { kind: Kind }>;
+
+/** The fold: the stack after a record. The first record of a stack is `stack-created`, and only the first. */
+export function apply(stack: Stack | undefined, record: StackRecord): Stack {
+  if (record.kind === "stack-created") return createdStack(record);
+  if (stack === undefined) throw new Error(`record ${record.kind} before stack-created`);
+  return { ...stack, ...changed(stack, record), version: stack.version + 1 };
+}
+
+function createdStack(record: RecordOf<"stack-created">): Stack {
+  return {
+    identity: record.identity,
+    seed: record.seed,
+    version: 1,
+    status: "REVIEW_IN_PROGRESS",
+    reason: undefined,
+    createdAt: record.at,
+    terminationProtection: record.terminationProtection,
+    definition: record.definition,
+    operation: undefined,
+    resources: new Map(),
+    requests: new Map(),
+    outputs: new Map(),
+  };
+}
+
+function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-created" }>): Partial<Stack> {
+  switch (record.kind) {
+    case "operation-started":
+      return startedOperation(stack, record);
+    case "phase-entered":
+      return changedOperation(stack, () => ({ phase: record.phase, done: new Set(), failures: [], pass: 1 }));
+    case "pass-started":
+      return changedOperation(stack, (operation) => ({ pass: operation.pass + 1 }));
+    case "resources-done":
+      return changedOperation(stack, ({ done }) => ({ done: new Set([...done, ...record.logicalIds]) }));
+    case "resource-failed":
+      return changedOperation(stack, ({ failures }) => ({ failures: [...failures, record.failure] }));
+    case "operation-ended":
+      return { operation: undefined };
+    case "stack-status":
+      return changedStatus(record);
+    case "resource":
+      return changedResource(stack, record);
+    case "resource-forgotten":
+      return { resources: without(stack.resources, record.logicalId) };
+    case "request-issued":
+      return { requests: new Map(stack.requests).set(record.request.requestId, record.request) };
+    case "request-ended":
+      return { requests: without(stack.requests, record.requestId) };
+    case "answer-ignored":
+      return {};
+    case "definition-restored":
+      return { definition: record.definition };
+    case "outputs-changed":
+      return { outputs: record.outputs };
+  }
+}
+
+function startedOperation(stack: Stack, record: RecordOf<"operation-started">): Partial<Stack> {
+  const { definition, resources, outputs } = stack;
+  return {
+    operation: {
+      ...record.operation,
+      ...(record.operation.kind === "update" ? { before: { definition, resources, outputs } } : {}),
+      done: new Set(),
+      touched: new Set(),
+      failures: [],
+      pass: 1,
+    },
+    ...(record.definition === undefined ? {} : { definition: record.definition }),
+    ...(record.operation.kind === "update" ? { updatedAt: record.at } : {}),
+  };
+}
+
+function changedOperation(
+  stack: Stack,
+  change: (operation: Operation) => Partial<Operation>,
+): Partial<Stack> {
+  if (stack.operation === undefined) throw new Error("an operation's record without an operation");
+  return { operation: { ...stack.operation, ...change(stack.operation) } };
+}
+
+function changedStatus(record: RecordOf<"stack-status">): Partial<Stack> {
+  const { status, reason, at } = record;
+  // Fact 96: a rollback that has deleted shows the time of it, as a deletion does.
+  const deleted =
+    status === "DELETE_COMPLETE" || status === "ROLLBACK_COMPLETE" || status === "ROLLBACK_FAILED";
+  return { status, reason, ...(deleted ? { deletedAt: at } : {}) };
+}
+
+function changedResource(stack: Stack, record: RecordOf<"resource">): Partial<Stack> {
+  const { logicalId, current, shown } = record;
+  const before = stack.resources.get(logicalId);
+  const slot = changedSlot(before ?? { former: [], changedAt: record.at }, record);
+  const resources = new Map(stack.resources).set(logicalId, slot);
+  return shown === undefined || current === undefined
+    ? { resources }
+    : { resources, ...touch(stack, logicalId) };
+}
+
+function changedSlot(before: Slot, { current, former, shown, at }: RecordOf<"resource">): Slot {
+  const kept = current === undefined ? before.current : (current ?? undefined);
+  return {
+    ...(kept === undefined ? {} : { current: kept }),
+    former: former ?? before.former,
+    changedAt: shown === undefined ? before.changedAt : at,
+  };
+}
+
+function touch(stack: Stack, logicalId: LogicalId): Partial<Stack> {
+  const { operation } = stack;
+  if (operation?.phase !== "forward" || operation.touched.has(logicalId)) return {};
+  return { operation: { ...operation, touched: new Set([...operation.touched, logicalId]) } };
+}
+
+function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}

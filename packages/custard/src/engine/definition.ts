@@ -1,0 +1,97 @@
+import { urlSuffixOf } from "@custard/provider/protocol";
+import { dependenciesOf } from "../template/dependencies.ts";
+import { evaluateConditions } from "../template/evaluate.ts";
+import type { ParameterValue, Pseudo } from "../template/known.ts";
+import { resolveParameters } from "../template/parameters.ts";
+import { parseTemplate } from "../template/parse-template.ts";
+import type { Parsed } from "../template/diagnostic.ts";
+import type { Template } from "../template/template.ts";
+import type { StackRequest } from "./event.ts";
+import type { LogicalId } from "./ids.ts";
+import type { Definition, StackIdentity } from "./stack.ts";
+import { StackError } from "./stack-error.ts";
+
+/** What a definition is made from; all else in it follows. */
+export type DefinitionSource = Omit<Definition, "conditions" | "dependencies">;
+
+/**
+ * Reads a user's request into a definition. Throws `StackError` `InvalidTemplate` or `InvalidParameters` with AWS's
+ * text of the first fault; whoever wants all faults asks the template's own functions.
+ */
+export function readDefinition(
+  identity: StackIdentity,
+  request: StackRequest,
+  previous?: ReadonlyMap<string, ParameterValue>,
+): Definition {
+  const template = orRefuse(parseTemplate(request.templateBody), "InvalidTemplate");
+  const parameters = orRefuse(resolveParameters(template, request.parameters, previous), "InvalidParameters");
+  const definition = makeDefinition(identity, {
+    template,
+    parameters,
+    tags: request.tags,
+    notificationArns: request.notificationArns,
+    ...(request.directory === undefined ? {} : { directory: request.directory }),
+  });
+  refuseDanglingReferences(definition);
+  return definition;
+}
+
+/** Completes a definition: which conditions hold, and what depends on what. */
+export function makeDefinition(identity: StackIdentity, source: DefinitionSource): Definition {
+  const { template } = source;
+  const conditions = evaluateConditions(template, {
+    pseudo: pseudoOf(identity, source.notificationArns),
+    parameters: source.parameters,
+    imports: new Map(),
+    resource: () => undefined,
+  });
+  if (conditions.kind === "failed") throw new StackError("InvalidTemplate", conditions.message);
+  if (conditions.kind === "needs")
+    throw new StackError("InvalidTemplate", "Conditions can't refer to resources.");
+  const exists = (name: string) => isActive(template, conditions.value, name);
+  const dependencies = new Map<LogicalId, ReadonlySet<LogicalId>>();
+  for (const [name, needed] of dependenciesOf(template)) {
+    if (exists(name)) dependencies.set(name as LogicalId, needed as ReadonlySet<LogicalId>);
+  }
+  return { ...source, conditions: conditions.value, dependencies };
+}
+
+/** The pseudo parameters of a stack. */
+export function pseudoOf(identity: StackIdentity, notificationArns: readonly string[]): Pseudo {
+  const { account, region, partition, stackId, stackName } = identity;
+  return {
+    accountId: account,
+    region,
+    partition,
+    urlSuffix: urlSuffixOf(partition),
+    stackId,
+    stackName,
+    notificationArns,
+  };
+}
+
+function isActive(template: Template, conditions: ReadonlyMap<string, boolean>, logicalId: string): boolean {
+  const condition = template.resources.get(logicalId)?.condition;
+  return condition === undefined || conditions.get(condition) === true;
+}
+
+/** Fact 117: a reference to a resource that a condition has switched off. DependsOn may name one; it counts for nothing. */
+function refuseDanglingReferences({ template, dependencies }: Definition): void {
+  const explicit = (id: LogicalId) => new Set(template.resources.get(id)?.dependsOn);
+  const dangling = new Set<string>();
+  for (const [id, needed] of dependencies) {
+    for (const name of needed) if (!dependencies.has(name) && !explicit(id).has(name)) dangling.add(name);
+  }
+  if (dangling.size === 0) return;
+  const names = [...dangling].join(", ");
+  throw new StackError(
+    "InvalidTemplate",
+    `Template format error: Unresolved resource dependencies [${names}] in the Resources block of the template`,
+  );
+}
+
+function orRefuse<T>(parsed: Parsed<T>, code: "InvalidTemplate" | "InvalidParameters"): T {
+  if (parsed.ok) return parsed.value;
+  const first = parsed.diagnostics.find((diagnostic) => diagnostic.severity === "error");
+  throw new StackError(code, first?.message ?? "Template format error");
+}

@@ -1,0 +1,51 @@
+/** What the world says to a stack. Each is handled alone, in one decision. */
+import type { ParameterInput } from "../template/parameters.ts";
+import type { LogicalId, RequestId, StackId } from "./ids.ts";
+import type { TaskOutcome } from "./ports.ts";
+import type { OnFailure, StackIdentity } from "./stack.ts";
+
+/** What a user gives to create or update a stack. */
+export interface StackRequest {
+  readonly templateBody: string;
+  readonly parameters: ReadonlyMap<string, ParameterInput>;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly notificationArns: readonly string[];
+  readonly directory?: string;
+  readonly onFailure: OnFailure;
+  readonly clientRequestToken?: string;
+}
+
+/** A body that came for a request: at most 4097 bytes of it, and how many there were. */
+export interface AnswerBody {
+  readonly body: Uint8Array;
+  readonly length: number;
+}
+
+/** What came of performing a command. */
+export type Feedback =
+  | { readonly kind: "deadline-passed"; readonly requestId: RequestId }
+  | { readonly kind: "delivery-refused"; readonly requestId: RequestId; readonly reason: string }
+  | { readonly kind: "provider-silent"; readonly requestId: RequestId; readonly advice: string }
+  | { readonly kind: "task-ended"; readonly requestId: RequestId; readonly outcome: TaskOutcome };
+
+/** What happened in the world. */
+export type Occurrence =
+  | {
+      readonly kind: "create-stack";
+      readonly identity: StackIdentity;
+      readonly seed: string;
+      readonly terminationProtection: boolean;
+      readonly request: StackRequest;
+    }
+  | { readonly kind: "update-stack"; readonly request: StackRequest }
+  | {
+      readonly kind: "delete-stack";
+      readonly retain: readonly LogicalId[];
+      readonly clientRequestToken?: string;
+    }
+  | { readonly kind: "cancel-update"; readonly clientRequestToken?: string }
+  | ({ readonly kind: "answered"; readonly requestId: RequestId; readonly logicalId: LogicalId } & AnswerBody)
+  | Feedback;
+
+/** An occurrence, when it happened, and to which stack. */
+export type StackOccurrence = Occurrence & { readonly at: number; readonly stackId: StackId };

@@ -1,0 +1,75 @@
+import type { Draft } from "./draft.ts";
+import type { RequestId } from "./ids.ts";
+import { creationCancelled, updateCancelled } from "./messages.ts";
+import { toFormer, type Former, type Resource } from "./resource.ts";
+import { showResource } from "./shown.ts";
+import type { Failure, Operation } from "./stack.ts";
+
+/** Does the operation's forward phase have to be given up? Without rollback it goes on as far as it can (fact 84). */
+export function mustRollBack(operation: Operation): boolean {
+  return operation.failures.length > 0 && operation.onFailure !== "DO_NOTHING";
+}
+
+/** Notes that a resource failed; where the operation is given up, its siblings in flight are cancelled at once. */
+export function failResource(draft: Draft, failure: Failure): void {
+  draft.record({ kind: "resource-failed", failure });
+  if (draft.operation.phase !== "forward" || mustRollBack(draft.operation)) cancelInFlight(draft);
+}
+
+/** Facts 64, 66 and 90: whatever is in flight fails now, and counts among what failed; its answer will be ignored. */
+export function cancelInFlight(draft: Draft): void {
+  for (const { requestId, logicalId } of draft.stack.requests.values()) {
+    const sent = draft.endRequest(requestId, "cancelled");
+    const slot = draft.slot(logicalId);
+    const cancelled = cancel(slot?.current, { sent, requestId });
+    if (cancelled === undefined) continue;
+    const { resource, orphan } = cancelled;
+    if (orphan !== undefined) draft.setFormer(logicalId, [...(slot?.former ?? []), orphan]);
+    draft.setCurrent(logicalId, resource, showResource(resource));
+    const verb = resource.status === "CREATE_FAILED" ? "create" : "update";
+    draft.record({ kind: "resource-failed", failure: { logicalId, verb } });
+  }
+}
+
+interface Cancelled {
+  readonly resource: Extract<Resource, { status: "CREATE_FAILED" | "UPDATE_FAILED" }>;
+  /** The half-made new physical resource of a replacement. */
+  readonly orphan?: Former;
+}
+
+function cancel(
+  current: Resource | undefined,
+  request: { sent: boolean; requestId: RequestId },
+): Cancelled | undefined {
+  if (current?.status === "CREATE_IN_PROGRESS") {
+    const { declared, provisionalId } = current;
+    const base = { status: "CREATE_FAILED", declared, reason: creationCancelled } as const;
+    // Fact 65: the Delete that follows carries an id that the provider never returned.
+    return {
+      resource: request.sent
+        ? { ...base, requested: true, physicalId: provisionalId, requestId: request.requestId }
+        : { ...base, requested: false },
+    };
+  }
+  if (current?.status !== "UPDATE_IN_PROGRESS") return undefined;
+  const { declared, good, physicalId, requestId } = current;
+  return {
+    resource: {
+      status: "UPDATE_FAILED",
+      declared,
+      good,
+      physicalId,
+      requestId,
+      requested: request.sent && current.replacementId === undefined,
+      reason: updateCancelled,
+    },
+    ...(current.replacementId === undefined || !request.sent
+      ? {}
+      : { orphan: orphanOf(current, current.replacementId) }),
+  };
+}
+
+/** What a replacement had begun to make, as something that awaits its deletion. */
+export function orphanOf(updating: Resource, physicalId: Former["physicalId"] & string): Former {
+  return { ...toFormer(updating, "replacement-undone"), physicalId, attributes: {} };
+}

@@ -1,0 +1,89 @@
+/** What CloudFormation says, word for word. Each text names the fact that recorded it. */
+import type { RequestId, StackId } from "./ids.ts";
+import type { Failure } from "./stack.ts";
+
+/** Facts 61 and 87. */
+export const creationInitiated = "Resource creation Initiated";
+/** Fact 87; for custom resources a decision (design section 9). */
+export const replacementNeeded =
+  "Requested update requires the creation of a new physical resource; hence creating one.";
+/** Fact 64. */
+export const creationCancelled = "Resource creation cancelled";
+/** Fact 66. */
+export const updateCancelled = "Resource update cancelled";
+/** Fact 66. */
+export const stackUpdateCancelled = "Stack update cancelled";
+/** Facts 85 and 86. */
+export const userInitiated = "User Initiated";
+/** Fact 73. */
+export const serviceTokenModified = "Modifying service token is not allowed.";
+/** Fact 76. */
+export const cleanupIncomplete = "Update successful. One or more resources could not be deleted.";
+/** The counterpart of fact 76 after a rollback; not recorded. */
+export const rollbackCleanupIncomplete = "One or more resources could not be deleted.";
+/** Fact 113. */
+export const noUpdates = "No updates are to be performed.";
+
+/** Fact 41. */
+export function providerFailed(reason: string, requestId: RequestId): string {
+  return `Received response status [FAILED] from custom resource. Message returned: ${reason} (RequestId: ${requestId})`;
+}
+
+/** Fact 44. */
+export function noResponse(requestId: RequestId): string {
+  return (
+    `CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [${requestId}]. ` +
+    "If you are using the Python cfn-response module, you may need to update your Lambda function code so that CloudFormation can attach the updated version."
+  );
+}
+
+/** Fact 54. */
+export function missingAttribute(
+  name: string,
+  answer: { stackId: StackId; logicalId: string; requestId: RequestId },
+): string {
+  const object = `${answer.stackId}|${answer.logicalId}|${answer.requestId}`;
+  return `CustomResource attribute error: Vendor response doesn't contain ${name} attribute in object ${object}`;
+}
+
+/** Facts 89 to 91: what failed, new resources first. */
+export function failedResources(failures: readonly Failure[]): string {
+  return (["create", "update"] as const)
+    .map((verb) => ({
+      verb,
+      names: failures.filter((failure) => failure.verb === verb).map((failure) => failure.logicalId),
+    }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ verb, names }) => `The following resource(s) failed to ${verb}: [${names.join(", ")}].`)
+    .join(" ");
+}
+
+/** Fact 78; the blank at its end was recorded. */
+export function failedDeletions(names: readonly string[]): string {
+  return `The following resource(s) failed to delete: [${names.join(", ")}]. `;
+}
+
+/** Fact 127: glued to whatever made a creation fail. */
+export function rollbackRequested(reason: string): string {
+  return `${reason} Rollback requested by user.`;
+}
+
+/** Fact 114. */
+export function notUpdatable(stackId: StackId, status: string): string {
+  return `Stack:${stackId} is in ${status} state and can not be updated.`;
+}
+
+/** Fact 109. */
+export function alreadyExists(stackName: string): string {
+  return `Stack [${stackName}] already exists`;
+}
+
+/** Fact 110. */
+export function stackNotFound(stack: string): string {
+  return `Stack with id ${stack} does not exist`;
+}
+
+/** Fact 122. */
+export function terminationProtected(stackName: string): string {
+  return `Stack [${stackName}] cannot be deleted while TerminationProtection is enabled`;
+}

@@ -1,0 +1,63 @@
+/**
+ * What happened to a stack: the journal's content. A stack is the fold of its records; a stack event is the
+ * rendering of one. Records carry the state that they lead to, so that the fold can't misread them.
+ */
+import type { ValueMap } from "../template/value.ts";
+import type { LogicalId, RequestId } from "./ids.ts";
+import type { Former, Resource } from "./resource.ts";
+import type { Definition, Failure, Operation, Output, Pending, Phase, StackIdentity } from "./stack.ts";
+import type { StackStatus } from "./stack-status.ts";
+
+/** The part of a resource record that users see as a stack event. */
+export interface Shown {
+  readonly status: string;
+  readonly reason?: string;
+  /** Empty while unknown. */
+  readonly physicalId: string;
+  readonly type: string;
+  /** Absent on clean-up deletes (fact 93). */
+  readonly properties?: ValueMap;
+  readonly requestId?: RequestId;
+}
+
+/** How a request ended. `ignored`: the answer came for a request that isn't pending. */
+export type Ending = "answered" | "timed-out" | "cancelled" | "refused" | "silent" | "done";
+
+/** What happened. */
+export type Happening =
+  | {
+      readonly kind: "stack-created";
+      readonly identity: StackIdentity;
+      readonly seed: string;
+      readonly terminationProtection: boolean;
+      readonly definition: Definition;
+    }
+  | {
+      readonly kind: "operation-started";
+      readonly operation: Pick<Operation, "kind" | "phase" | "onFailure" | "retain" | "clientRequestToken">;
+      /** What the stack is to become; absent for a delete. */
+      readonly definition?: Definition;
+    }
+  | { readonly kind: "phase-entered"; readonly phase: Phase }
+  | { readonly kind: "pass-started" }
+  | { readonly kind: "resources-done"; readonly logicalIds: readonly LogicalId[] }
+  | { readonly kind: "resource-failed"; readonly failure: Failure }
+  | { readonly kind: "operation-ended" }
+  | { readonly kind: "stack-status"; readonly status: StackStatus; readonly reason?: string }
+  | {
+      readonly kind: "resource";
+      readonly logicalId: LogicalId;
+      /** Null: there is none any more. Absent: as before. */
+      readonly current?: Resource | null;
+      readonly former?: readonly Former[];
+      readonly shown?: Shown;
+    }
+  | { readonly kind: "resource-forgotten"; readonly logicalId: LogicalId }
+  | { readonly kind: "request-issued"; readonly request: Pending }
+  | { readonly kind: "request-ended"; readonly requestId: RequestId; readonly ending: Ending }
+  | { readonly kind: "answer-ignored"; readonly requestId: RequestId; readonly why: string }
+  | { readonly kind: "definition-restored"; readonly definition: Definition }
+  | { readonly kind: "outputs-changed"; readonly outputs: ReadonlyMap<string, Output> };
+
+/** What happened, when, and in which operation (its client request token, if the call had one: fact 95). */
+export type StackRecord = Happening & { readonly at: number; readonly token?: string };

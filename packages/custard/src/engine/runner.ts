@@ -1,0 +1,258 @@
+/**
+ * The loop: performs what decisions command, and reports back as events.
+ *
+ * L1: a command is performed at least once after its records are durable, and is forgotten only when its request has
+ *     ended or there is nothing more to do about it.
+ * L2: commands for one logical id's built-in type run one after another.
+ * L3: trouble outside is tried again after a while; it never ends an operation by itself.
+ */
+import type { Json } from "@custard/provider/protocol";
+import type { Feedback, StackOccurrence } from "./event.ts";
+import type { RequestId, StackId } from "./ids.ts";
+import { toProviderRequest, toResourceTask } from "./perform.ts";
+import type {
+  ClaimedCommand,
+  Clock,
+  Delivery,
+  Journal,
+  ResourceTypes,
+  ResponseUrls,
+  Traces,
+  Transport,
+} from "./ports.ts";
+import { StackHost } from "./stack-host.ts";
+import type { Pending, Stack } from "./stack.ts";
+
+/** Milliseconds for which a command is this process's own; it is claimed anew while it is being performed. */
+const lease = 600_000;
+const longestSleep = 3_600_000;
+const firstPause = 1_000;
+const longestPause = 30_000;
+/** Stacks that are kept in memory although nothing happens to them. */
+const idleHosts = 64;
+
+/** All that the engine is connected to. */
+export interface Ports {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly types: ResourceTypes;
+  readonly transports: readonly Transport[];
+  readonly responseUrls: ResponseUrls;
+  readonly traces: Traces;
+  /** Fail a request whose provider has certainly ended without answering, instead of waiting for its deadline. */
+  readonly failFast: boolean;
+  /** Told of trouble that was met while performing a command; it will be tried again. */
+  trouble(error: unknown): void;
+}
+
+/** See above. */
+export class Runner {
+  readonly #ports: Ports;
+  readonly #hosts = new Map<StackId, StackHost>();
+  readonly #performing = new Set<string>();
+  readonly #turns = new Map<string, Promise<void>>();
+  readonly #listeners = new Set<(stackId: StackId) => void>();
+  readonly #stop = new AbortController();
+  #wake: AbortController = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** Starts performing commands, those of an earlier process first. */
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Stops: nothing more is performed; what was not finished goes on when the journal is opened again. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("the engine is closing"));
+    this.#wake.abort();
+    await this.#loop;
+    await Promise.allSettled(this.#turns.values());
+  }
+
+  /** Hands an event to its stack. Resolves when its effects are durable. */
+  async dispatch(event: StackOccurrence): Promise<Stack | undefined> {
+    return this.#host(event.stackId).handle(event);
+  }
+
+  /** The stack as it stands durably. */
+  async stack(stackId: StackId): Promise<Stack | undefined> {
+    return this.#host(stackId).stack();
+  }
+
+  /** Calls back after each durable change of a stack. Returns a function that ends this. */
+  listen(listener: (stackId: StackId) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #host(stackId: StackId): StackHost {
+    const known = this.#hosts.get(stackId);
+    if (known !== undefined) return known;
+    this.#forgetIdleHosts();
+    const host = new StackHost(stackId, {
+      journal: this.#ports.journal,
+      knowledge: this.#ports.types,
+      changed: (changed) => this.#changed(changed),
+    });
+    this.#hosts.set(stackId, host);
+    return host;
+  }
+
+  #forgetIdleHosts(): void {
+    if (this.#hosts.size < idleHosts) return;
+    for (const [stackId, host] of this.#hosts) if (host.idle) this.#hosts.delete(stackId);
+  }
+
+  #changed(stackId: StackId): void {
+    this.#wake.abort();
+    for (const listener of this.#listeners) listener(stackId);
+  }
+
+  // ------------------------------------------------------------------------------------------------ the loop
+
+  async #run(): Promise<void> {
+    const { journal, clock } = this.#ports;
+    while (!this.#stop.signal.aborted) {
+      this.#wake = new AbortController();
+      const claimed = await this.#claim();
+      for (const command of claimed) void this.#take(command);
+      if (claimed.length > 0) continue;
+      const due = await journal.nextDue();
+      const delay = due === undefined ? longestSleep : Math.max(0, due - clock.now());
+      await clock.sleep(Math.min(delay, longestSleep), this.#wake.signal).catch(() => undefined);
+    }
+  }
+
+  async #claim(): Promise<readonly ClaimedCommand[]> {
+    try {
+      return await this.#ports.journal.claimDue(this.#ports.clock.now(), 256, lease);
+    } catch (error) {
+      this.#ports.trouble(error);
+      await this.#pause(firstPause);
+      return [];
+    }
+  }
+
+  async #take(command: ClaimedCommand): Promise<void> {
+    const name = `${command.stackId} ${command.key}`;
+    if (this.#performing.has(name)) return;
+    this.#performing.add(name);
+    try {
+      await this.#performUntilDone(command);
+    } finally {
+      this.#performing.delete(name);
+    }
+  }
+
+  async #performUntilDone(command: ClaimedCommand): Promise<void> {
+    let pause = firstPause;
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#perform(command);
+        return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        // L3
+        this.#ports.trouble(error);
+        await this.#pause(pause);
+        pause = Math.min(pause * 2, longestPause);
+      }
+    }
+  }
+
+  async #pause(delay: number): Promise<void> {
+    await this.#ports.clock.sleep(delay, this.#stop.signal).catch(() => undefined);
+  }
+
+  async #perform(command: ClaimedCommand): Promise<void> {
+    const { stackId } = command;
+    const { kind, requestId } = parseCommand(command.body);
+    const stack = await this.stack(stackId);
+    const pending = stack?.requests.get(requestId);
+    if (stack !== undefined && pending !== undefined) await this.#act(kind, { stack, pending });
+    if (await this.#isOpen(stackId, requestId, kind)) return;
+    await this.#ports.journal.confirm(stackId, command.key);
+  }
+
+  /** A deadline stays until its request ends; the request's end withdraws all of its commands. */
+  async #isOpen(stackId: StackId, requestId: RequestId, kind: CommandKind): Promise<boolean> {
+    const stack = await this.stack(stackId);
+    return kind === "deadline" && stack?.requests.has(requestId) === true;
+  }
+
+  async #act(kind: CommandKind, at: { stack: Stack; pending: Pending }): Promise<void> {
+    const { stack, pending } = at;
+    switch (kind) {
+      case "deadline":
+        await this.#report(stack, { kind: "deadline-passed", requestId: pending.requestId });
+        return;
+      case "deliver":
+        if (pending.kind === "provider") await this.#deliver(stack, pending);
+        return;
+      case "perform":
+        if (pending.kind === "task") await this.#inTurn(stack, pending);
+    }
+  }
+
+  async #report(stack: Stack, feedback: Feedback): Promise<void> {
+    await this.dispatch({ ...feedback, at: this.#ports.clock.now(), stackId: stack.identity.stackId });
+  }
+
+  // --------------------------------------------------------------------------------------------- performing
+
+  async #deliver(stack: Stack, pending: Extract<Pending, { kind: "provider" }>): Promise<void> {
+    const { requestId } = pending;
+    const request = toProviderRequest(stack, pending, this.#ports.responseUrls);
+    const transport = this.#ports.transports.find((candidate) => candidate.serves(request.serviceToken));
+    const delivery: Delivery =
+      transport === undefined
+        ? {
+            kind: "refused",
+            reason: `Invalid service token: ${request.serviceToken} is no ARN of a Lambda function or an SNS topic.`,
+          }
+        : await transport.deliver(request, this.#stop.signal);
+    switch (delivery.kind) {
+      case "over":
+        return;
+      case "refused":
+        await this.#report(stack, { kind: "delivery-refused", requestId, reason: delivery.reason });
+        return;
+      case "silent":
+        if (this.#ports.failFast)
+          await this.#report(stack, { kind: "provider-silent", requestId, advice: delivery.advice });
+    }
+  }
+
+  /** L2 */
+  async #inTurn(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
+    const name = `${stack.identity.stackId} ${pending.logicalId}`;
+    const before = this.#turns.get(name) ?? Promise.resolve();
+    const turn = before.then(() => this.#runTask(stack, pending));
+    const quiet = turn.catch(() => undefined);
+    this.#turns.set(name, quiet);
+    await turn.finally(() => {
+      if (this.#turns.get(name) === quiet) this.#turns.delete(name);
+    });
+  }
+
+  async #runTask(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
+    const outcome = await this.#ports.types.perform(toResourceTask(stack, pending), this.#stop.signal);
+    await this.#report(stack, { kind: "task-ended", requestId: pending.requestId, outcome });
+  }
+}
+
+type CommandKind = "deliver" | "perform" | "deadline";
+
+/** Reads a command that `stack-host.ts` wrote. */
+function parseCommand(body: Json): { kind: CommandKind; requestId: RequestId } {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
+    const { kind, requestId } = body as { readonly [key: string]: Json };
+    const known = kind === "deliver" || kind === "perform" || kind === "deadline";
+    if (known && typeof requestId === "string") return { kind, requestId: requestId as RequestId };
+  }
+  throw new Error("the journal holds a command of an unknown form");
+}

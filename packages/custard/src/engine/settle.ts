@@ -1,0 +1,183 @@
+/**
+ * What the outcome of a request does to its resource.
+ *
+ * O1: the newest successful answer alone gives id and attributes (fact 57).
+ * O2: another id in an Update's answer, failed or not, is adopted; the id before it awaits its deletion (67, 69, 71).
+ * O3: an id that comes back is taken out of what awaits deletion (R1).
+ */
+import type { ValueMap } from "../template/value.ts";
+import type { Draft } from "./draft.ts";
+import { failResource, orphanOf } from "./fail.ts";
+import type { LogicalId, PhysicalId } from "./ids.ts";
+import { creationInitiated, replacementNeeded } from "./messages.ts";
+import { isCleanup } from "./phase.ts";
+import type { Ending } from "./record.ts";
+import type { Former, Good, Resource } from "./resource.ts";
+import { showFormer, showResource } from "./shown.ts";
+import type { Pending } from "./stack.ts";
+
+/** What a request came to. */
+export type Outcome =
+  | { readonly kind: "success"; readonly physicalId: PhysicalId; readonly attributes: ValueMap }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      /** The id of a valid FAILED answer. */
+      readonly physicalId?: PhysicalId;
+      /** False: the request certainly never reached anybody. */
+      readonly reached: boolean;
+    };
+
+/** Ends a pending request with its outcome. */
+export function settle(draft: Draft, request: Pending, result: { ending: Ending; outcome: Outcome }): void {
+  draft.endRequest(request.requestId, result.ending);
+  const { outcome } = result;
+  if (request.action === "delete") {
+    settleDelete(draft, request, outcome);
+    return;
+  }
+  const current = draft.slot(request.logicalId)?.current;
+  if (current?.status === "CREATE_IN_PROGRESS") settleCreate(draft, current, { request, outcome });
+  else if (current?.status === "UPDATE_IN_PROGRESS") settleUpdate(draft, current, { request, outcome });
+  else throw new Error(`S1: request ${request.requestId} is pending for a resource that awaits nothing`);
+}
+
+interface Settled {
+  readonly request: Pending;
+  readonly outcome: Outcome;
+}
+
+// ------------------------------------------------------------------------------------------------- create
+
+type Creating = Extract<Resource, { status: "CREATE_IN_PROGRESS" }>;
+
+function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Settled): void {
+  const { logicalId, requestId } = request;
+  const { declared } = creating;
+  if (outcome.physicalId !== undefined) {
+    // Fact 61; design section 9: on the first accepted answer, with its id.
+    draft.setCurrent(
+      logicalId,
+      creating,
+      showResource(creating, { reason: creationInitiated, physicalId: outcome.physicalId }),
+    );
+  }
+  if (outcome.kind === "success") {
+    const { physicalId, attributes } = outcome;
+    finish(draft, logicalId, {
+      status: "CREATE_COMPLETE",
+      good: { declared, physicalId, attributes, requestId },
+    });
+    return;
+  }
+  // Facts 39, 62, 63: the Delete to come names the answered id, or else one that is made up.
+  const physicalId = outcome.physicalId ?? creating.provisionalId;
+  const base = { status: "CREATE_FAILED", declared, reason: outcome.reason } as const;
+  const failed: Resource = outcome.reached
+    ? { ...base, requested: true, physicalId, requestId }
+    : { ...base, requested: false };
+  draft.setCurrent(logicalId, failed, showResource(failed));
+  failResource(draft, { logicalId, verb: "create" });
+}
+
+function finish(draft: Draft, logicalId: LogicalId, live: Resource): void {
+  draft.setCurrent(logicalId, live, showResource(live));
+  draft.record({ kind: "resources-done", logicalIds: [logicalId] });
+}
+
+// ------------------------------------------------------------------------------------------------- update
+
+type Updating = Extract<Resource, { status: "UPDATE_IN_PROGRESS" }>;
+
+function settleUpdate(draft: Draft, updating: Updating, settled: Settled): void {
+  const { request, outcome } = settled;
+  const { logicalId, requestId } = request;
+  if (outcome.kind === "failed") {
+    failUpdate(draft, updating, { request, outcome });
+    return;
+  }
+  const { physicalId, attributes } = outcome;
+  const good: Good = { declared: updating.declared, physicalId, attributes, requestId };
+  if (physicalId !== updating.physicalId) showReplacement(draft, updating, { logicalId, physicalId });
+  adoptId(draft, updating, { request, physicalId });
+  finish(draft, logicalId, { status: "UPDATE_COMPLETE", good });
+}
+
+/** Fact 87; a built-in type's replacement has shown its first event when it began. */
+function showReplacement(
+  draft: Draft,
+  updating: Updating,
+  to: { logicalId: LogicalId; physicalId: PhysicalId },
+): void {
+  if (updating.replacementId === undefined) {
+    draft.setCurrent(to.logicalId, updating, showResource(updating, { reason: replacementNeeded }));
+  }
+  const initiated = { reason: creationInitiated, physicalId: to.physicalId };
+  draft.setCurrent(to.logicalId, updating, showResource(updating, initiated));
+}
+
+function failUpdate(
+  draft: Draft,
+  updating: Updating,
+  { request, outcome }: Settled & { outcome: { kind: "failed" } },
+): void {
+  const { logicalId, requestId } = request;
+  const { declared, good } = updating;
+  const replacing = updating.replacementId !== undefined;
+  const physicalId = replacing ? updating.physicalId : (outcome.physicalId ?? updating.physicalId);
+  if (replacing && outcome.reached) {
+    const orphan = orphanOf(updating, outcome.physicalId ?? updating.replacementId);
+    draft.setFormer(logicalId, [...(draft.slot(logicalId)?.former ?? []), orphan]);
+  }
+  adoptId(draft, updating, { request, physicalId });
+  const failed: Resource = {
+    status: "UPDATE_FAILED",
+    declared,
+    good,
+    physicalId,
+    requestId,
+    requested: outcome.reached && !replacing,
+    reason: outcome.reason,
+  };
+  draft.setCurrent(logicalId, failed, showResource(failed));
+  failResource(draft, { logicalId, verb: "update" });
+}
+
+/** O2 and O3. */
+function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physicalId: PhysicalId }): void {
+  const { request, physicalId } = to;
+  if (physicalId === updating.physicalId) return;
+  const { declared, attributes } = updating.good;
+  const replaced: Former = {
+    // Fact 6: the clean-up names the old id with the properties that were last sent to it.
+    declared: request.action === "update" ? { ...declared, properties: request.oldProperties } : declared,
+    physicalId: updating.physicalId,
+    attributes,
+    cause: draft.operation.phase === "rollback" ? "replacement-undone" : "replaced",
+    status: "WAITING",
+    attempts: 0,
+  };
+  const waiting = (draft.slot(request.logicalId)?.former ?? []).filter(
+    (former) => former.physicalId !== physicalId,
+  );
+  draft.setFormer(request.logicalId, [...waiting, replaced]);
+}
+
+// ------------------------------------------------------------------------------------------------- delete
+
+function settleDelete(draft: Draft, request: Pending, outcome: Outcome): void {
+  const { logicalId, requestId } = request;
+  const formers = draft.slot(logicalId)?.former ?? [];
+  const deleting = formers.find((former) => former.requestId === requestId);
+  if (deleting === undefined) throw new Error(`S1: nothing awaits the deletion ${requestId}`);
+  const { reason: _before, ...rest } = deleting;
+  const ended: Former =
+    outcome.kind === "success"
+      ? { ...rest, status: "DELETE_COMPLETE" }
+      : { ...rest, status: "DELETE_FAILED", reason: outcome.reason };
+  draft.setFormer(
+    logicalId,
+    formers.map((former) => (former === deleting ? ended : former)),
+    showFormer(ended, isCleanup(draft.operation.phase)),
+  );
+}

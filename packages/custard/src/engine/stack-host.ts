@@ -1,0 +1,177 @@
+/**
+ * One stack in memory: its events are decided on one after another, and what they lead to becomes durable before
+ * anybody hears of it.
+ *
+ * H1: the stack held here is the fold of what the journal holds.
+ * H2: events that wait together are decided one by one and appended together; a refused one refuses only its caller.
+ * H3: when the journal refuses a change nothing has happened, and everybody who waited for it is told.
+ */
+import { apply } from "./apply.ts";
+import { commandKey, type Command } from "./command.ts";
+import { decide } from "./decide.ts";
+import type { Decision, Knowledge } from "./draft.ts";
+import type { StackOccurrence } from "./event.ts";
+import type { StackId } from "./ids.ts";
+import type { Change, Journal, StackSummary } from "./ports.ts";
+import { decodeRecord, decodeStack, encodeRecord, encodeStack } from "./state-codec.ts";
+import type { Stack } from "./stack.ts";
+
+/** So many records may have to be folded when a stack is loaded. */
+const recordsBetweenSnapshots = 500;
+
+interface Waiting {
+  readonly event: StackOccurrence;
+  readonly resolve: (stack: Stack | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where a host keeps its stack, and what it tells of it. */
+export interface HostContext {
+  readonly journal: Journal;
+  readonly knowledge: Knowledge;
+  /** Called after each durable change. */
+  changed(stackId: StackId): void;
+}
+
+/** See above. */
+export class StackHost {
+  readonly #stackId: StackId;
+  readonly #context: HostContext;
+  #stack: Stack | undefined;
+  #snapshotVersion = 0;
+  #loaded: Promise<void> | undefined;
+  #waiting: Waiting[] = [];
+  #busy = false;
+
+  constructor(stackId: StackId, context: HostContext) {
+    this.#stackId = stackId;
+    this.#context = context;
+  }
+
+  /** Is nothing waiting or running here? */
+  get idle(): boolean {
+    return !this.#busy && this.#waiting.length === 0;
+  }
+
+  /** The stack as it stands durably; undefined when there is none. */
+  async stack(): Promise<Stack | undefined> {
+    await this.#load();
+    return this.#stack;
+  }
+
+  /** Decides on an event. Resolves with the stack after it, once it is durable. Throws `StackError` when refused. */
+  handle(event: StackOccurrence): Promise<Stack | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ event, resolve, reject });
+      if (!this.#busy) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#loadAndTake(batch);
+    }
+    this.#busy = false;
+  }
+
+  async #loadAndTake(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#load();
+      await this.#take(batch);
+    } catch (error) {
+      // H3; the journal is asked again before the next event.
+      this.#loaded = undefined;
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async #take(batch: readonly Waiting[]): Promise<void> {
+    const decisions: Decision[] = [];
+    const accepted: Waiting[] = [];
+    let stack = this.#stack;
+    for (const waiting of batch) {
+      const decision = attempt(() => decide(stack, waiting.event, this.#context.knowledge), waiting.reject);
+      if (decision === undefined) continue;
+      stack = decision.stack;
+      decisions.push(decision);
+      accepted.push(waiting);
+    }
+    await this.#append(decisions);
+    for (const { resolve } of accepted) resolve(this.#stack);
+  }
+
+  async #append(decisions: readonly Decision[]): Promise<void> {
+    const stack = decisions.at(-1)?.stack;
+    const records = decisions.flatMap((decision) => decision.records);
+    if (stack === undefined || records.length === 0) return;
+    const due = stack.version - this.#snapshotVersion >= recordsBetweenSnapshots;
+    await this.#context.journal.append({
+      stackId: this.#stackId,
+      expectedVersion: stack.version - records.length,
+      records: records.map(encodeRecord),
+      ...commandsOf(decisions),
+      claims: decisions.flatMap((decision) => decision.claims),
+      summary: summarise(stack),
+      ...(due ? { snapshot: encodeStack(stack) } : {}),
+    });
+    if (due) this.#snapshotVersion = stack.version;
+    this.#stack = stack;
+    this.#context.changed(this.#stackId);
+  }
+
+  #load(): Promise<void> {
+    this.#loaded ??= this.#read();
+    return this.#loaded;
+  }
+
+  async #read(): Promise<void> {
+    const { snapshot, records } = await this.#context.journal.load(this.#stackId);
+    let stack = snapshot === undefined ? undefined : decodeStack(snapshot.state);
+    for (const record of records) stack = apply(stack, decodeRecord(record, stack?.identity));
+    this.#snapshotVersion = snapshot?.version ?? 0;
+    this.#stack = stack;
+  }
+}
+
+function attempt(decision: () => Decision, reject: (error: unknown) => void): Decision | undefined {
+  try {
+    return decision();
+  } catch (error) {
+    reject(error);
+    return undefined;
+  }
+}
+
+/** A command that a later decision of the same change has withdrawn never leaves. */
+function commandsOf(decisions: readonly Decision[]): Pick<Change, "commands" | "withdraw"> {
+  const commands = new Map<string, Command>();
+  const withdraw = new Set<string>();
+  for (const decision of decisions) {
+    for (const key of decision.withdraw) if (!commands.delete(key)) withdraw.add(key);
+    for (const command of decision.commands) commands.set(commandKey(command), command);
+  }
+  return {
+    commands: [...commands].map(([key, { kind, requestId, dueAt }]) => ({
+      key,
+      dueAt,
+      body: { kind, requestId },
+    })),
+    withdraw: [...withdraw],
+  };
+}
+
+function summarise(stack: Stack): StackSummary {
+  const { stackId, stackName, account, region } = stack.identity;
+  return {
+    stackId,
+    stackName,
+    account,
+    region,
+    status: stack.status,
+    createdAt: stack.createdAt,
+    ...(stack.deletedAt === undefined ? {} : { deletedAt: stack.deletedAt }),
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * The state of a stack: one immutable, serialisable value; a fold of its records (`apply.ts`).
+ *
+ * Invariants
+ * S1: `requests` holds at most one request per logical id.
+ * S2: while an operation runs there is a pending request, or the decision that left none has ended it.
+ * S3: during an update `operation.before` is the state that a rollback returns to.
+ */
+import type { ParameterValue } from "../template/known.ts";
+import type { Template } from "../template/template.ts";
+import type { Value, ValueMap } from "../template/value.ts";
+import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
+import type { Slot } from "./resource.ts";
+import type { StackStatus } from "./stack-status.ts";
+
+/** Who a stack is; never changes. */
+export interface StackIdentity {
+  readonly stackId: StackId;
+  readonly stackName: string;
+  readonly account: string;
+  readonly region: string;
+  readonly partition: string;
+}
+
+/** What a stack is to be: a template with everything that gives it values. */
+export interface Definition {
+  readonly template: Template;
+  readonly parameters: ReadonlyMap<string, ParameterValue>;
+  readonly conditions: ReadonlyMap<string, boolean>;
+  /** Every resource that exists under the conditions, in the template's order, with all that it depends on. */
+  readonly dependencies: ReadonlyMap<LogicalId, ReadonlySet<LogicalId>>;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly notificationArns: readonly string[];
+  /** The folder of the template's file, when it came from one. */
+  readonly directory?: string;
+}
+
+/** One output in force. */
+export interface Output {
+  readonly value: Value;
+  readonly description?: string;
+  readonly exportName?: string;
+}
+
+/** What to do when a stack's creation or update fails. */
+export type OnFailure = "ROLLBACK" | "DELETE" | "DO_NOTHING";
+
+/** The part of an operation that runs. */
+export type Phase = "forward" | "rollback" | "cleanup" | "rollback-cleanup" | "delete";
+
+/** A resource that failed in the phase, by what was being done to it. */
+export interface Failure {
+  readonly logicalId: LogicalId;
+  readonly verb: "create" | "update";
+}
+
+/** The state that an update's rollback returns to. */
+export interface Before {
+  readonly definition: Definition;
+  readonly resources: ReadonlyMap<LogicalId, Slot>;
+  readonly outputs: ReadonlyMap<string, Output>;
+}
+
+/** The operation in flight. It stays after a failure from which it may be continued. */
+export interface Operation {
+  readonly kind: "create" | "update" | "delete";
+  readonly phase: Phase;
+  readonly onFailure: OnFailure;
+  readonly clientRequestToken?: string;
+  /** S3; only an update has it. */
+  readonly before?: Before;
+  /** Logical ids with which the phase has finished. */
+  readonly done: ReadonlySet<LogicalId>;
+  /** Logical ids that the forward phase has changed or tried to change. */
+  readonly touched: ReadonlySet<LogicalId>;
+  readonly failures: readonly Failure[];
+  /** Deletions go in passes; a clean-up has up to three. */
+  readonly pass: number;
+  /** Logical ids that a delete is to leave alone. */
+  readonly retain: ReadonlySet<LogicalId>;
+}
+
+interface PendingBase {
+  readonly requestId: RequestId;
+  readonly logicalId: LogicalId;
+  readonly type: string;
+  readonly properties: ValueMap;
+  readonly issuedAt: number;
+}
+
+/** What is being done: which change, and to which physical resource. */
+export type Action =
+  | { readonly action: "create" }
+  | { readonly action: "update"; readonly physicalId: PhysicalId; readonly oldProperties: ValueMap }
+  | { readonly action: "delete"; readonly physicalId: PhysicalId };
+
+/** A request that awaits its outcome. Its deadline is a command in the journal. */
+export type Pending =
+  | (PendingBase &
+      Action & { readonly kind: "provider"; readonly serviceToken: string; readonly deadline: number })
+  | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId });
+
+/** A stack. */
+export interface Stack {
+  readonly identity: StackIdentity;
+  /** From which all its ids are made. */
+  readonly seed: string;
+  /** How many records it is made of. */
+  readonly version: number;
+  readonly status: StackStatus;
+  readonly reason: string | undefined;
+  readonly createdAt: number;
+  readonly updatedAt?: number;
+  readonly deletedAt?: number;
+  readonly terminationProtection: boolean;
+  readonly definition: Definition;
+  readonly operation: Operation | undefined;
+  readonly resources: ReadonlyMap<LogicalId, Slot>;
+  readonly requests: ReadonlyMap<RequestId, Pending>;
+  readonly outputs: ReadonlyMap<string, Output>;
+}

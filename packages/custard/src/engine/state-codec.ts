@@ -1,0 +1,135 @@
+/**
+ * Stacks and records as JSON for the journal, and back. The journal is ours: what it holds was written by this file,
+ * so a wrong shape means a broken medium and is reported as one. Sensitive values are kept in clear; the journal's
+ * files are readable by their owner alone.
+ *
+ * `{"!": v}` is a sensitive value, `{"!map": entries}` and `{"!set": items}` are collections, `{"!definition": …}` a
+ * definition; a plain object's key that starts with `!` gets one `!` more.
+ */
+import type { Json } from "@custard/provider/protocol";
+import { parseTemplate } from "../template/parse-template.ts";
+import { Sensitive, type Value } from "../template/value.ts";
+import { makeDefinition, type DefinitionSource } from "./definition.ts";
+import type { StackRecord } from "./record.ts";
+import type { Definition, Stack, StackIdentity } from "./stack.ts";
+
+const format = 1;
+
+/** A record as JSON. */
+export function encodeRecord(record: StackRecord): Json {
+  return { format, record: encode(record) };
+}
+
+/** A stack as JSON. */
+export function encodeStack(stack: Stack): Json {
+  return { format, identity: encode(stack.identity), stack: encode(stack) };
+}
+
+/** Reads what `encodeRecord` wrote. Throws when it is something else. */
+export function decodeRecord(json: Json, identity: StackIdentity | undefined): StackRecord {
+  const content = member(checked(json), "record");
+  return decode(content, identity ?? identityIn(content)) as StackRecord;
+}
+
+/** Reads what `encodeStack` wrote. Throws when it is something else. */
+export function decodeStack(json: Json): Stack {
+  const identity = decode(member(checked(json), "identity"), undefined) as StackIdentity;
+  return decode(member(json, "stack"), identity) as Stack;
+}
+
+function checked(json: Json): Json {
+  if (member(json, "format") !== format) throw new Error("the journal holds a record of an unknown format");
+  return json;
+}
+
+function identityIn(content: Json): StackIdentity {
+  return decode(member(content, "identity"), undefined) as StackIdentity;
+}
+
+function member(json: Json, name: string): Json {
+  const value = isObject(json) ? json[name] : undefined;
+  if (value === undefined) throw new Error(`the journal holds a record without ${name}`);
+  return value;
+}
+
+function isObject(json: Json): json is { readonly [key: string]: Json } {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+// ------------------------------------------------------------------------------------------------ encode
+
+function encode(value: unknown): Json {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return value;
+  if (value instanceof Sensitive) return { "!": encode(value.reveal()) };
+  if (value instanceof Map) return { "!map": [...value].map(([key, item]) => [encode(key), encode(item)]) };
+  if (value instanceof Set) return { "!set": [...value].map(encode) };
+  if (Array.isArray(value)) return value.map(encode);
+  if (typeof value === "object")
+    return isDefinition(value) ? { "!definition": encodeDefinition(value) } : encodeObject(value);
+  throw new Error(`a ${typeof value} can't be kept in the journal`);
+}
+
+function encodeObject(value: object): Json {
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key.startsWith("!") ? `!${key}` : key, encode(item)]),
+  );
+}
+
+/** Conditions and dependencies follow from the rest. */
+function encodeDefinition({ template, parameters, tags, notificationArns, directory }: Definition): Json {
+  return encodeObject({ body: template.body, parameters, tags, notificationArns, directory });
+}
+
+/** Nothing else in a stack has a map of dependencies; values of templates and providers hold no `Map`. */
+function isDefinition(value: object): value is Definition {
+  return "dependencies" in value && value.dependencies instanceof Map;
+}
+
+// ------------------------------------------------------------------------------------------------ decode
+
+function decode(json: Json, identity: StackIdentity | undefined): unknown {
+  if (Array.isArray(json)) return json.map((item) => decode(item, identity));
+  if (!isObject(json)) return json;
+  const [marker] = Object.keys(json);
+  if (marker?.startsWith("!") === true && !marker.startsWith("!!"))
+    return decodeMarked(marker, json, identity);
+  return Object.fromEntries(
+    Object.entries(json).map(([key, item]) => [
+      key.startsWith("!!") ? key.slice(1) : key,
+      decode(item, identity),
+    ]),
+  );
+}
+
+function decodeMarked(
+  marker: string,
+  json: { readonly [key: string]: Json },
+  identity: StackIdentity | undefined,
+): unknown {
+  const content = member(json, marker);
+  switch (marker) {
+    case "!":
+      return new Sensitive(decode(content, identity) as Value);
+    case "!map":
+      return new Map(decode(content, identity) as readonly (readonly [unknown, unknown])[]);
+    case "!set":
+      return new Set(decode(content, identity) as readonly unknown[]);
+    case "!definition":
+      return decodeDefinition(content, identity);
+  }
+  throw new Error(`the journal holds an unknown mark ${marker}`);
+}
+
+function decodeDefinition(content: Json, identity: StackIdentity | undefined): Definition {
+  if (identity === undefined) throw new Error("the journal holds a definition without a stack");
+  const source = decode(content, identity) as Omit<DefinitionSource, "template"> & { body: string };
+  const { body, ...rest } = source;
+  const parsed = parseTemplate(body);
+  if (!parsed.ok)
+    throw new Error(
+      `the template of ${identity.stackName} can't be read any more: ${parsed.diagnostics[0]?.message}`,
+    );
+  return makeDefinition(identity, { ...rest, template: parsed.value });
+}

@@ -1,0 +1,128 @@
+/**
+ * The rollback of an update: every resource that it touched is brought back to what stood before.
+ *
+ * B1: what is sent are the properties from before, never evaluated anew; so the properties last sent for each
+ *     surviving resource are the old ones.
+ * B2: the order is that of the template from before; what it didn't have awaits the clean-up (fact 81).
+ * B3: what the update never asked for, or replaced by a new physical resource, comes back without a request.
+ */
+import type { Draft } from "./draft.ts";
+import type { LogicalId } from "./ids.ts";
+import { issueRequest } from "./issue-request.ts";
+import { isCustom, isLive, toFormer, type Former, type Good, type Resource } from "./resource.ts";
+import { showResource } from "./shown.ts";
+import type { Before } from "./stack.ts";
+
+/** Sets aside what the update created. */
+export function setAsideCreated(draft: Draft): void {
+  const before = beforeOf(draft);
+  for (const [logicalId, slot] of draft.stack.resources) {
+    if (slot.current === undefined || before.resources.get(logicalId)?.current !== undefined) continue;
+    draft.setFormer(logicalId, [...slot.former, toFormer(slot.current, "creation-undone")]);
+    draft.setCurrent(logicalId, null);
+  }
+}
+
+/** Starts every restoration that can start. Returns whether anything changed. */
+export function startRestorations(draft: Draft): boolean {
+  const before = beforeOf(draft);
+  const ready = readyOnes(draft, before);
+  for (const logicalId of ready) {
+    if (draft.operation.failures.length > 0) break;
+    restore(draft, logicalId, before);
+  }
+  return ready.length > 0;
+}
+
+/** Is everything back? */
+export function isRestored(draft: Draft): boolean {
+  return [...beforeOf(draft).resources].every(
+    ([id, slot]) => slot.current === undefined || draft.operation.done.has(id),
+  );
+}
+
+function beforeOf(draft: Draft): Before {
+  const { before } = draft.operation;
+  if (before === undefined) throw new Error("S3: a rollback without a state before");
+  return before;
+}
+
+function readyOnes(draft: Draft, before: Before): LogicalId[] {
+  const { done, failures } = draft.operation;
+  if (failures.length > 0) return [];
+  const busy = new Set([...draft.stack.requests.values()].map((request) => request.logicalId));
+  const exists = (id: LogicalId) => before.resources.get(id)?.current !== undefined;
+  return [...before.resources]
+    .filter(([id, slot]) => slot.current !== undefined && !done.has(id) && !busy.has(id))
+    .filter(([id]) =>
+      [...(before.definition.dependencies.get(id) ?? [])].every((name) => done.has(name) || !exists(name)),
+    )
+    .map(([id]) => id);
+}
+
+function restore(draft: Draft, logicalId: LogicalId, before: Before): void {
+  const old = before.resources.get(logicalId)?.current;
+  const current = draft.slot(logicalId)?.current;
+  if (old === undefined) throw new Error(`${logicalId} wasn't there before`);
+  if (!draft.operation.touched.has(logicalId) || current === undefined || !isLive(old)) {
+    putBack(draft, logicalId, { old, visible: false });
+  } else if (needsRequest(current, old.good)) {
+    sendBack(draft, logicalId, { current, target: old.good });
+  } else {
+    undoReplacement(draft, logicalId, { current, target: old.good });
+    putBack(draft, logicalId, { old: { ...old, status: "UPDATE_COMPLETE" }, visible: true });
+  }
+}
+
+/** Fact 70: a failed update is undone by another one, unless nobody was asked (B3). */
+function needsRequest(current: Resource, target: Good): boolean {
+  if (current.status === "UPDATE_FAILED" && !current.requested) return false;
+  const replacedBuiltin =
+    isLive(current) && !isCustom(target.declared.type) && current.good.physicalId !== target.physicalId;
+  return !replacedBuiltin;
+}
+
+/** Facts 69 to 71: new and old properties swapped, with the id that is in force now. */
+function sendBack(draft: Draft, logicalId: LogicalId, back: { current: Resource; target: Good }): void {
+  const { current, target } = back;
+  if (!("good" in current)) throw new Error(`${logicalId} has nothing to go back from`);
+  const physicalId = isLive(current) ? current.good.physicalId : current.physicalId;
+  const sent = isLive(current) ? current.good.declared : current.declared;
+  const requestId = issueRequest(draft, {
+    action: "update",
+    logicalId,
+    type: target.declared.type,
+    properties: target.declared.properties,
+    oldProperties: sent.properties,
+    physicalId,
+    targetId: physicalId,
+  });
+  const updating: Resource = {
+    status: "UPDATE_IN_PROGRESS",
+    declared: target.declared,
+    good: { ...current.good, declared: sent },
+    physicalId,
+    requestId,
+  };
+  draft.setCurrent(logicalId, updating, showResource(updating));
+}
+
+/** The old physical resource comes back, the one that replaced it awaits its deletion. */
+function undoReplacement(
+  draft: Draft,
+  logicalId: LogicalId,
+  back: { current: Resource; target: Good },
+): void {
+  const { current, target } = back;
+  if (!isLive(current) || current.good.physicalId === target.physicalId) return;
+  const kept = (draft.slot(logicalId)?.former ?? []).filter(
+    (former) => former.physicalId !== target.physicalId,
+  );
+  const undone: Former = toFormer(current, "replacement-undone");
+  draft.setFormer(logicalId, [...kept, undone]);
+}
+
+function putBack(draft: Draft, logicalId: LogicalId, back: { old: Resource; visible: boolean }): void {
+  draft.setCurrent(logicalId, back.old, back.visible ? showResource(back.old) : undefined);
+  draft.record({ kind: "resources-done", logicalIds: [logicalId] });
+}

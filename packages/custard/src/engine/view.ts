@@ -1,0 +1,159 @@
+/** Stacks and records as users see them: the masks are put on here. */
+import { show, showMap, type Value } from "../template/value.ts";
+import type { RequestId } from "./ids.ts";
+import type { StackRecord } from "./record.ts";
+import { declaredOf, physicalIdOf, type Former, type Resource, type Slot } from "./resource.ts";
+import type { LogicalId } from "./ids.ts";
+import type { Knowledge } from "./draft.ts";
+import { isSettled } from "./stack-status.ts";
+import type { Stack, StackIdentity } from "./stack.ts";
+import { makeEventId } from "./unique-id.ts";
+import type { OutputView, ParameterView, ResourceView, StackEvent, StackView } from "./views.ts";
+
+/** Fact 103. */
+const parameterMask = "****";
+
+/** A stack, as DescribeStacks and DescribeStackResources show it. */
+export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
+  const { identity, definition, status } = stack;
+  return {
+    stackId: identity.stackId,
+    stackName: identity.stackName,
+    account: identity.account,
+    region: identity.region,
+    status,
+    settled: isSettled(status),
+    createdAt: stack.createdAt,
+    ...(stack.reason === undefined ? {} : { reason: stack.reason }),
+    ...(stack.updatedAt === undefined ? {} : { updatedAt: stack.updatedAt }),
+    ...(stack.deletedAt === undefined ? {} : { deletedAt: stack.deletedAt }),
+    ...(definition.template.description === undefined
+      ? {}
+      : { description: definition.template.description }),
+    parameters: viewParameters(stack),
+    outputs: viewOutputs(stack),
+    tags: definition.tags,
+    resources: [...stack.resources].flatMap(([logicalId, slot]) => viewSlot({ logicalId, slot, knowledge })),
+    templateBody: definition.template.body,
+  };
+}
+
+function viewParameters({ definition }: Stack): ParameterView[] {
+  return [...definition.parameters].map(([name, { value, noEcho }]) => ({
+    name,
+    value: noEcho ? parameterMask : textOf(value),
+  }));
+}
+
+function viewOutputs({ outputs }: Stack): OutputView[] {
+  return [...outputs].map(([name, { value, description, exportName }]) => ({
+    name,
+    value: textOf(value),
+    ...(description === undefined ? {} : { description }),
+    ...(exportName === undefined ? {} : { exportName }),
+  }));
+}
+
+function textOf(value: Value): string {
+  const shown = show(value);
+  if (Array.isArray(shown)) return shown.map(String).join(",");
+  return typeof shown === "object" ? JSON.stringify(shown) : String(shown);
+}
+
+function viewSlot(of: { logicalId: LogicalId; slot: Slot; knowledge: Knowledge }): ResourceView[] {
+  const { current, former, changedAt } = of.slot;
+  const last = former.at(-1);
+  const part =
+    current === undefined ? (last === undefined ? undefined : partOfFormer(last)) : partOfCurrent(current);
+  if (part === undefined) return [];
+  return [
+    {
+      ...part,
+      logicalId: of.logicalId,
+      changedAt,
+      simulated: of.knowledge.facts(part.type)?.kind === "simulated",
+    },
+  ];
+}
+
+type Part = Omit<ResourceView, "logicalId" | "changedAt" | "simulated">;
+
+function partOfCurrent(resource: Resource): Part {
+  const { type, properties, metadata } = declaredOf(resource);
+  const physicalId = physicalIdOf(resource);
+  const requestId: RequestId | undefined = "requestId" in resource ? resource.requestId : undefined;
+  return {
+    type,
+    status: resource.status,
+    properties: showMap(properties),
+    attributes: "good" in resource ? showMap(resource.good.attributes) : {},
+    ...(physicalId === undefined ? {} : { physicalId }),
+    ...("reason" in resource ? { reason: resource.reason } : {}),
+    ...(metadata === undefined ? {} : { metadata: show(metadata) }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+function partOfFormer(former: Former): Part {
+  const { declared, physicalId, requestId, reason, status } = former;
+  return {
+    type: declared.type,
+    // What waits for its turn still looks as it did.
+    status: status === "WAITING" ? "DELETE_IN_PROGRESS" : status,
+    properties: showMap(declared.properties),
+    attributes: showMap(former.attributes),
+    ...(physicalId === undefined ? {} : { physicalId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+/** The stack event that a record shows as, if it does. `sequence`: the record's number in its stack, from 1. */
+export function viewEvent(
+  record: StackRecord,
+  at: { identity: StackIdentity; sequence: number },
+): StackEvent | undefined {
+  const { identity, sequence } = at;
+  const { token } = record;
+  const base = {
+    sequence,
+    at: record.at,
+    stackId: identity.stackId,
+    stackName: identity.stackName,
+    ...(token === undefined ? {} : { clientRequestToken: token }),
+  };
+  if (record.kind === "stack-status") {
+    return {
+      ...base,
+      eventId: makeEventId(identity.stackId, sequence),
+      logicalId: identity.stackName,
+      physicalId: identity.stackId,
+      resourceType: "AWS::CloudFormation::Stack",
+      status: record.status,
+      ...(record.reason === undefined ? {} : { reason: record.reason }),
+    };
+  }
+  if (record.kind !== "resource" || record.shown === undefined) return undefined;
+  const { status, physicalId, type, properties, reason, requestId } = record.shown;
+  return {
+    ...base,
+    eventId: resourceEventId(record, { stackId: identity.stackId, sequence }),
+    logicalId: record.logicalId,
+    physicalId,
+    resourceType: type,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(properties === undefined ? {} : { properties: showMap(properties) }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+/** Fact 93. */
+function resourceEventId(
+  record: Extract<StackRecord, { kind: "resource" }>,
+  at: { stackId: StackIdentity["stackId"]; sequence: number },
+): string {
+  if (record.shown?.properties === undefined)
+    return `${record.logicalId}-${makeEventId(at.stackId, at.sequence)}`;
+  return `${record.logicalId}-${record.shown.status}-${new Date(record.at).toISOString()}`;
+}
