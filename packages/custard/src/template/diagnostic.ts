@@ -14,6 +14,8 @@ export interface Diagnostic {
   /** `/Resources/X/Properties/…`; empty for the whole document. */
   readonly path: string;
   readonly position?: Position;
+  /** What helps to mend it, where the message alone doesn't; ours, not AWS's. */
+  readonly hint?: string;
 }
 
 /** Either a value, or at least one diagnostic of severity error. Warnings may come with both. */

@@ -5,6 +5,7 @@
 import type { Json } from "@custard/provider/protocol";
 import type { Expression } from "./expression.ts";
 import type { Position } from "./diagnostic.ts";
+import type { Value } from "./value.ts";
 
 /** What happens to a resource when it leaves its stack. Source: DeletionPolicy attribute reference, facts 82 and 83. */
 export type DeletionPolicy = "Delete" | "Retain" | "RetainExceptOnCreate" | "Snapshot";
@@ -23,6 +24,23 @@ export interface ResourceDeclaration {
   readonly deletionPolicy: DeletionPolicy;
   readonly updateReplacePolicy: UpdateReplacePolicy;
   readonly metadata?: Expression;
+  readonly creationPolicy?: Expression;
+  readonly updatePolicy?: Expression;
+  readonly position: Position;
+}
+
+/** One assertion of a rule. */
+export interface Assertion {
+  readonly assert: Expression;
+  readonly description?: string;
+}
+
+/** One entry of `Rules`. */
+export interface RuleDeclaration {
+  readonly name: string;
+  /** When the rule applies; always, without it. */
+  readonly condition?: Expression;
+  readonly assertions: readonly Assertion[];
   readonly position: Position;
 }
 
@@ -33,6 +51,7 @@ export interface OutputDeclaration {
   readonly condition?: string;
   readonly value: Expression;
   readonly exportName?: Expression;
+  readonly position: Position;
 }
 
 /** One entry of `Parameters`. */
@@ -49,7 +68,14 @@ export interface ParameterDeclaration {
   readonly maxLength?: number;
   readonly minValue?: number;
   readonly maxValue?: number;
+  readonly position: Position;
 }
+
+/** A mapping's values: text or list of texts by attribute, by key. */
+export type Mapping = ReadonlyMap<string, ReadonlyMap<string, Value>>;
+
+/** The mappings of a template by name. */
+export type Mappings = ReadonlyMap<string, Mapping>;
 
 /** A template that was parsed and validated. */
 export interface Template {
@@ -57,8 +83,11 @@ export interface Template {
   readonly body: string;
   readonly description?: string;
   readonly metadata?: Json;
+  /** Names of the transforms that it declares, in order. */
+  readonly transforms: readonly string[];
   readonly parameters: ReadonlyMap<string, ParameterDeclaration>;
-  readonly mappings: ReadonlyMap<string, Json>;
+  readonly mappings: Mappings;
+  readonly rules: ReadonlyMap<string, RuleDeclaration>;
   readonly conditions: ReadonlyMap<string, Expression>;
   readonly resources: ReadonlyMap<string, ResourceDeclaration>;
   readonly outputs: ReadonlyMap<string, OutputDeclaration>;

@@ -47,7 +47,9 @@ export class Sensitive {
 
 /** Is this value a map (no scalar, list or sensitive value)? */
 export function isValueMap(value: Value): value is ValueMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Sensitive);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Sensitive)
+  );
 }
 
 /** Is this value a list? */
@@ -88,7 +90,11 @@ export function equalValues(a: Value, b: Value): boolean {
   const right = b instanceof Sensitive ? b.reveal() : b;
   if (left instanceof Sensitive || right instanceof Sensitive) return equalValues(left, right);
   if (isValueList(left)) {
-    return isValueList(right) && left.length === right.length && left.every((item, index) => equalItem(item, right[index]));
+    return (
+      isValueList(right) &&
+      left.length === right.length &&
+      left.every((item, index) => equalItem(item, right[index]))
+    );
   }
   if (!isValueMap(left)) return left === right;
   if (!isValueMap(right)) return false;

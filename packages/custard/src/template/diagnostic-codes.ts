@@ -1,0 +1,37 @@
+/** Every code that a diagnostic of a template can have, with what it means. */
+export const diagnosticCodes = {
+  TooLarge: "The template is larger than CloudFormation takes.",
+  YamlNotWellFormed: "The text is no YAML.",
+  JsonNotWellFormed: "The text begins as JSON and is none.",
+  AliasNotAllowed: "CloudFormation takes no YAML aliases.",
+  DuplicateKey: "A key stands twice in one map.",
+  UnsupportedStructure: "The document is no map.",
+  UnknownSection: "A top-level key that no template has.",
+  InvalidSection: "A section has the wrong shape.",
+  InvalidName: "A name has characters that are not allowed, or too many.",
+  LimitExceeded: "There is more of something than CloudFormation takes.",
+  NullValue: "`null` stands where a template may not have it.",
+  InvalidParameter: "A parameter's declaration is wrong.",
+  InvalidParameterValue: "A parameter's value breaks its declaration.",
+  MissingParameterValue: "A parameter has neither a value nor a default.",
+  UnknownParameter: "A value was given for a parameter that the template doesn't have.",
+  InvalidMapping: "A mapping has the wrong shape.",
+  InvalidCondition: "A condition has the wrong shape.",
+  InvalidResource: "A resource's declaration is wrong.",
+  InvalidCustomResource: "A custom resource's type name or service token is wrong.",
+  InvalidOutput: "An output's declaration is wrong.",
+  InvalidRule: "A rule has the wrong shape.",
+  RuleFailed: "An assertion of a rule doesn't hold.",
+  InvalidFunction: "An intrinsic function has the wrong arguments.",
+  UnknownFunction: "There is no such intrinsic function.",
+  MisplacedFunction: "The intrinsic function may not stand here.",
+  UnresolvedReference: "A reference to something that the template doesn't have.",
+  UnresolvedCondition: "A reference to a condition that the template doesn't have.",
+  CircularDependency: "Resources or conditions depend on each other in a circle.",
+  TransformFailed: "A transform could not do its work.",
+  IgnoredSection: "A part of the template that has no effect here.",
+  InvalidDynamicReference: "A dynamic reference is malformed, or may not stand here.",
+} as const satisfies Record<string, string>;
+
+/** The code of a diagnostic. */
+export type DiagnosticCode = keyof typeof diagnosticCodes;

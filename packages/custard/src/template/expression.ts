@@ -1,0 +1,99 @@
+/**
+ * Expressions: what stands in a template where a value is wanted.
+ *
+ * Invariants
+ * X1: an expression without an intrinsic function in it is one constant, however large.
+ * X2: all that is known of one intrinsic function is its entry in the table of `intrinsics.ts`; a call carries
+ *     what that entry made of it, and nothing else asks for its name.
+ */
+import type { Known, Need } from "./known.ts";
+import type { SourceNode } from "./source-node.ts";
+import type { Value } from "./value.ts";
+
+/** A value that stands there as it is. */
+export interface Constant {
+  readonly kind: "constant";
+  readonly value: Value;
+}
+
+/** A list, of which at least one item isn't constant. */
+export interface ListExpression {
+  readonly kind: "list";
+  readonly items: readonly Expression[];
+}
+
+/** A map, of which at least one value isn't constant. Keys are unique and may be anything, `__proto__` too. */
+export interface MapExpression {
+  readonly kind: "map";
+  readonly entries: readonly (readonly [key: string, value: Expression])[];
+}
+
+/** A call of an intrinsic function. */
+export interface Call extends Operation {
+  readonly kind: "call";
+  readonly name: string;
+  /** The argument as written, to show the call where it can't be evaluated. */
+  readonly argument: SourceNode;
+  /** `/Resources/X/Properties/Y/Fn::GetAtt`. */
+  readonly path: string;
+  readonly offset: number;
+}
+
+export type Expression = Constant | ListExpression | MapExpression | Call;
+
+/** What an intrinsic function's entry makes of its argument. */
+export interface Operation {
+  /** Expressions that it evaluates, or may evaluate. */
+  readonly operands: readonly Expression[];
+  /** What it refers to by itself, without its operands. */
+  readonly references: readonly Reference[];
+  /** Its value. Does not throw; reports to `run`. */
+  readonly evaluate: (run: Run) => Result;
+}
+
+/** Something of the template, by name. */
+export interface Reference {
+  /** `ref`: a parameter, pseudo parameter or resource. `attribute`: a resource. */
+  readonly kind: "ref" | "attribute" | "condition" | "parameter";
+  readonly name: string;
+  readonly path: string;
+  readonly offset: number;
+}
+
+/** What evaluation gives instead of a value when something is missing or wrong. */
+export const unresolved: unique symbol = Symbol("unresolved");
+
+/** `undefined` is `AWS::NoValue`; `unresolved` comes after a need or a failure was reported. */
+export type Result = Value | undefined | typeof unresolved;
+
+/** One evaluation: what it may know, and where it reports. */
+export interface Run {
+  readonly known: Known;
+  need(need: Need): typeof unresolved;
+  /** `message` is complete, in AWS's words. */
+  fail(path: string, message: string): typeof unresolved;
+}
+
+/** Calls `visit` for each call in the expression, outer ones first. */
+export function walkCalls(expression: Expression, visit: (call: Call) => void): void {
+  switch (expression.kind) {
+    case "constant":
+      return;
+    case "list":
+      for (const item of expression.items) walkCalls(item, visit);
+      return;
+    case "map":
+      for (const [, value] of expression.entries) walkCalls(value, visit);
+      return;
+    case "call":
+      visit(expression);
+      for (const operand of expression.operands) walkCalls(operand, visit);
+  }
+}
+
+/** All that an expression refers to, in all branches. */
+export function referencesOf(expression: Expression): readonly Reference[] {
+  const found: Reference[] = [];
+  walkCalls(expression, (call) => found.push(...call.references));
+  return found;
+}

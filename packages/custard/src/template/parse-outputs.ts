@@ -1,0 +1,83 @@
+import { maxOutputs } from "./limits.ts";
+import { parseExpression, type Parsing } from "./parse-expression.ts";
+import { checkKeys, membersOf, valueOf, type Member, type Section } from "./parse-section.ts";
+import type { Expression } from "./expression.ts";
+import { entryOf, textOf, type MapNode } from "./source-node.ts";
+import type { OutputDeclaration } from "./template.ts";
+
+const section: Section = { key: "Outputs", noun: "Output", code: "InvalidOutput", most: maxOutputs };
+
+const keys: ReadonlySet<string> = new Set(["Value", "Description", "Condition", "Export"]);
+
+/** The declarations of `Outputs`. */
+export function parseOutputs(root: MapNode, parsing: Parsing): ReadonlyMap<string, OutputDeclaration> {
+  const { faults } = parsing;
+  const outputs = new Map<string, OutputDeclaration>();
+  for (const member of membersOf(root, section, faults)) {
+    checkKeys(member, keys, { faults, noun: "output", code: section.code });
+    outputs.set(member.name, parseOutput(member, parsing));
+  }
+  return outputs;
+}
+
+function parseOutput(member: Member, parsing: Parsing): OutputDeclaration {
+  const description = readText(member, "Description", parsing);
+  const condition = readText(member, "Condition", parsing);
+  const exportName = readExport(member, parsing);
+  return {
+    name: member.name,
+    value: readValue(member, parsing),
+    ...(description !== undefined && { description }),
+    ...(condition !== undefined && { condition }),
+    ...(exportName !== undefined && { exportName }),
+    position: parsing.lines.position(member.offset),
+  };
+}
+
+function readValue(member: Member, parsing: Parsing): Expression {
+  const entry = entryOf(member.node, "Value");
+  if (entry === undefined) {
+    refuse(member, "Template format error: Every Outputs member must contain a Value object", parsing);
+    return { kind: "constant", value: "" };
+  }
+  const value = parseExpression(entry.value, { scope: "Outputs", path: `${member.path}/Value` }, parsing);
+  if (value.kind === "list" || value.kind === "map" || isCollection(value)) {
+    refuse(
+      member,
+      `Template format error: Output ${member.name} is malformed. The Value field of every Outputs member must evaluate to a String.`,
+      parsing,
+    );
+  }
+  return value;
+}
+
+function isCollection(value: Expression): boolean {
+  return value.kind === "constant" && typeof value.value === "object" && value.value !== null;
+}
+
+function readText(member: Member, key: string, parsing: Parsing): string | undefined {
+  const node = valueOf(member.node, key);
+  const text = textOf(node);
+  if (node !== undefined && text === undefined)
+    refuse(member, `Template format error: Every ${key} member must be a string.`, parsing);
+  return text;
+}
+
+function readExport(member: Member, parsing: Parsing): Expression | undefined {
+  const node = valueOf(member.node, "Export");
+  if (node === undefined) return undefined;
+  const name = node.kind === "map" ? valueOf(node, "Name") : undefined;
+  if (name !== undefined) {
+    return parseExpression(name, { scope: "ExportName", path: `${member.path}/Export/Name` }, parsing);
+  }
+  refuse(
+    member,
+    "Template format error: The Name field of every Export member must be specified and consist only of alphanumeric characters, colons, or hyphens.",
+    parsing,
+  );
+  return undefined;
+}
+
+function refuse(member: Member, message: string, { faults }: Parsing): void {
+  faults.report({ code: section.code, message, path: member.path, offset: member.offset });
+}

@@ -1,0 +1,32 @@
+import type { Faults } from "./faults.ts";
+import { maxBytes } from "./limits.ts";
+import { readJson } from "./read-json.ts";
+import { readYaml, type Aliases } from "./read-yaml.ts";
+import type { MapNode, SourceNode } from "./source-node.ts";
+
+/** Reads a template's text, JSON or YAML; undefined after reporting what is wrong with it. */
+export function readTemplate(body: string, faults: Faults): MapNode | undefined {
+  const node = readSource(body, faults, "refused");
+  if (node === undefined) return undefined;
+  if (node.kind === "map") return node;
+  faults.report({
+    code: "UnsupportedStructure",
+    message: "Template format error: unsupported structure.",
+    path: "",
+    offset: node.offset,
+  });
+  return undefined;
+}
+
+/** Reads any text, JSON or YAML. What begins with a brace is JSON and is reported as JSON, as CloudFormation does. */
+export function readSource(body: string, faults: Faults, aliases: Aliases): SourceNode | undefined {
+  // A UTF-16 unit takes at least one byte, so that a text of more units is too large whatever it holds.
+  if (body.length > maxBytes) {
+    const message = `Template may not exceed ${maxBytes} bytes in size.`;
+    faults.report({ code: "TooLarge", message, path: "", offset: 0 });
+    return undefined;
+  }
+  const isJson = /^\uFEFF?\s*\{/.test(body);
+  const node = isJson ? readJson(body, faults) : readYaml(body, faults, aliases);
+  return faults.failed() ? undefined : node;
+}
