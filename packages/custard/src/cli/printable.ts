@@ -1,7 +1,5 @@
 // Control characters in what providers and templates say could drive the reader's terminal: they are shown, not obeyed.
-// oxlint-disable-next-line no-control-regex
-const controls =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const controls = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A foreign text as lines that are safe to show. Lambda writes the newlines of one log record as carriage returns. */
 export function printableLines(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { type Wanted, chooseStack, wantedBy } from "./choose-stack.ts";
+import { chooseStack, wantedBy } from "./choose-stack.ts";
 import type { Call } from "./command.ts";
 import type { StackView } from "../engine/views.ts";
 import type { Opened } from "./opened.ts";
@@ -8,7 +8,7 @@ import { existingState } from "./state-directory.ts";
 
 /** Opens the stacks of a call to read them. */
 export async function readStacks<T>(call: Call, read: (local: Opened) => Promise<T>): Promise<T> {
-  const options = { stateDirectory: existingState(call), ...placeOf(call) };
+  const options = { stateDirectory: existingState(call) };
   return withSession(call, options, async (session) => read(session.local));
 }
 
@@ -17,9 +17,9 @@ export async function readStack<T>(
   call: Call,
   read: (stack: StackView, local: Opened) => Promise<T>,
 ): Promise<T> {
+  placeOf(call);
   return readStacks(call, async (local) => {
-    const wanted: Wanted = wantedBy(call);
-    const { stackId } = await chooseStack(local.engine, wanted);
+    const { stackId } = await chooseStack(local.engine, wantedBy(call));
     return read(await local.engine.stack(stackId), local);
   });
 }

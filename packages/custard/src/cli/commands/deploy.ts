@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { StackSummary } from "../../engine/ports.ts";
 import { StackError } from "../../engine/stack-error.ts";
+import type { StackView } from "../../engine/views.ts";
 import type { StackInput } from "../../engine/engine.ts";
 import type { Template } from "../../template/template.ts";
 import { findStack } from "../choose-stack.ts";
@@ -65,7 +66,7 @@ async function runDeploy(call: Call): Promise<ExitCode> {
     ...placeOf(call),
     failFast: call.flag("failFast"),
   };
-  return withSession(call, options, async (session) => deployInto({ ...session, report }, wish.input));
+  return withSession(call, options, async (session) => deployInto({ ...session, report }, wish));
 }
 
 async function readWish(call: Call, path: string): Promise<Wish> {
@@ -83,15 +84,14 @@ async function readWish(call: Call, path: string): Promise<Wish> {
     ...place,
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
-    usePreviousParameters: true,
   };
   return { template, input };
 }
 
-async function deployInto(session: Session, input: StackInput): Promise<ExitCode> {
-  const wanted = { name: input.stackName, region: input.region, account: input.account };
-  const existing = await findStack(session.local.engine, wanted);
-  return existing === undefined ? create(session, input) : update(session, existing, input);
+async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {
+  const { stackName, region, account } = wish.input;
+  const existing = await findStack(session.local.engine, { name: stackName, region, account });
+  return existing === undefined ? create(session, wish.input) : update(session, existing, wish);
 }
 
 async function create(session: Session, input: StackInput): Promise<ExitCode> {
@@ -100,25 +100,27 @@ async function create(session: Session, input: StackInput): Promise<ExitCode> {
   return begin(session, { kind: "create", stackId, stackName: input.stackName, after: 0, startedAt });
 }
 
-async function update(session: Session, existing: StackSummary, input: StackInput): Promise<ExitCode> {
+async function update(session: Session, existing: StackSummary, wish: Wish): Promise<ExitCode> {
   const { engine } = session.local;
+  const { stackId, stackName, region, account } = existing;
   const startedAt = Date.now();
-  const before = await engine.events(existing.stackId);
+  const before = await engine.stack(stackId);
+  const after = (await engine.events(stackId)).at(-1)?.sequence ?? 0;
+  const previousParameters = keptParameters(before, wish);
   try {
-    await engine.updateStack({ ...input, region: existing.region, account: existing.account });
+    await engine.updateStack({ ...wish.input, previousParameters, region, account });
   } catch (error) {
     if (!(error instanceof StackError) || error.code !== "NoUpdates") throw error;
-    session.report({ kind: "unchanged", stack: await engine.stack(existing.stackId) });
+    session.report({ kind: "unchanged", stack: await engine.stack(stackId) });
     return 0;
   }
-  const after = before.at(-1)?.sequence ?? 0;
-  return begin(session, {
-    kind: "update",
-    stackId: existing.stackId,
-    stackName: existing.stackName,
-    after,
-    startedAt,
-  });
+  return begin(session, { kind: "update", stackId, stackName, after, startedAt });
+}
+
+/** Parameters that the call does not give and the stack has a value for. */
+function keptParameters(before: StackView, wish: Wish): readonly string[] {
+  const kept = before.parameters.map((parameter) => parameter.name);
+  return kept.filter((name) => wish.template.parameters.has(name) && !Object.hasOwn(wish.input.parameters ?? {}, name));
 }
 
 async function begin(session: Session, operation: Operation): Promise<ExitCode> {
