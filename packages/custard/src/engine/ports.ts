@@ -150,6 +150,8 @@ export interface ArrivedResponse {
   readonly body: Uint8Array;
   /** How many bytes there were. */
   readonly length: number;
+  /** Bytes that came after the body's announced end and were cut off, as S3 does: content-length was too short. */
+  readonly surplus?: number;
 }
 
 // ------------------------------------------------------------------------------------ resource types

@@ -10,6 +10,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSecureContext, rootCertificates } from "node:tls";
 import type { SecureContext } from "node:tls";
+import { urlSuffixes } from "@custard/provider/protocol";
 import type { KeyPair } from "./issue-certificate.ts";
 
 /** What the endpoint and its clients need for TLS. */
@@ -26,7 +27,7 @@ export interface Certificate {
 
 const authorityName = "Custard local authority";
 /** The name constraints (C2): everything below these. */
-const domains = ["amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "localhost"] as const;
+const domains = [...urlSuffixes, "localhost"];
 const day = 86_400_000;
 const authorityDays = 3650;
 /** Apple's clients accept no server certificate that is valid for longer than 825 days. */

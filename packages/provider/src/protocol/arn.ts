@@ -87,6 +87,11 @@ export function urlSuffixOf(partition: string): string {
   return isPartition(partition) ? partitions[partition].urlSuffix : partitions.aws.urlSuffix;
 }
 
+/** Every partition's URL suffix, each once. */
+export const urlSuffixes: readonly string[] = [
+  ...new Set(Object.values(partitions).map(({ urlSuffix }) => urlSuffix)),
+];
+
 /** The partition that a region belongs to; `aws` for a region of no other. */
 export function partitionOf(region: string): Partition {
   const found = Object.entries(partitions).find(([, { regions }]) => region.startsWith(regions));

@@ -1,0 +1,143 @@
+/**
+ * Preloaded into Node processes that Custard starts: connections to port 443 of certain hosts go to Custard's endpoint
+ * on 127.0.0.1 instead. The change is made below TLS, so what a sender sees and says (URL, Host, server name,
+ * certificate check) stays true, whichever library it uses.
+ *
+ * CUSTARD_REDIRECT         the endpoint's port, then host names; one `*` in a name stands for any characters
+ * CUSTARD_REDIRECT_CA      file with the authority that vouches for the endpoint (PEM)
+ * CUSTARD_REDIRECT_REPORT  file that gets a line for every other place the process has turned to (optional)
+ *
+ * Start-up time matters here: nothing is loaded or read before it is needed, and NODE_EXTRA_CA_CERTS isn't used, since
+ * it makes Node read all its built-in authorities at the start (18 ms).
+ */
+"use strict";
+const net = require("node:net");
+
+const localAddress = "127.0.0.1";
+const httpsPort = "443";
+
+let rule = { text: "", port: 0, hosts: [] };
+
+/** Read again when it changes: a process may be started before it is known what for. */
+function currentRule() {
+  const text = process.env.CUSTARD_REDIRECT ?? "";
+  if (text === rule.text) return rule;
+  const [port, ...hosts] = text.split(" ");
+  rule = { text, port: Number(port), hosts: hosts.map(parsePattern) };
+  return rule;
+}
+
+function parsePattern(pattern) {
+  const [start, end] = pattern.split("*");
+  if (end === undefined) return (host) => host === pattern;
+  return (host) => host.length >= start.length + end.length && host.startsWith(start) && host.endsWith(end);
+}
+
+function isRedirected(host, port) {
+  if (String(port) !== httpsPort || typeof host !== "string") return false;
+  const name = host.toLowerCase().replace(/\.$/, "");
+  return currentRule().hosts.some((matches) => matches(name));
+}
+
+// ------------------------------------------------------------------------------------------ connections
+
+const connect = net.Socket.prototype.connect;
+
+net.Socket.prototype.connect = function (...given) {
+  // `net.connect` hands over an array of options and callback that carries a private mark, so it must stay the same.
+  const list = Array.isArray(given[0]) ? given[0] : given;
+  const target = targetOf(list);
+  if (isRedirected(target.host, target.port)) {
+    trustEndpoint(this);
+    redirect(list);
+  } else {
+    reportConnection(target);
+  }
+  return connect.apply(this, given);
+};
+
+function targetOf(list) {
+  const [first, second] = list;
+  if (typeof first === "object" && first !== null) return first;
+  const isPath = typeof first === "string" && !/^\d+$/.test(first);
+  return isPath ? { path: first } : { port: first, host: typeof second === "string" ? second : undefined };
+}
+
+function redirect(list) {
+  const { port } = currentRule();
+  if (typeof list[0] === "object") list[0] = { ...list[0], host: localAddress, port };
+  else list.splice(0, 2, port, localAddress);
+}
+
+// ---------------------------------------------------------------------------------------------- trust
+
+let authority;
+
+function endpointAuthority() {
+  authority ??= require("node:fs").readFileSync(process.env.CUSTARD_REDIRECT_CA, "utf8");
+  return authority;
+}
+
+/** Only for this connection: no other one trusts the endpoint's authority. */
+function trustEndpoint(socket) {
+  const context = socket._tlsOptions?.secureContext?.context;
+  if (context === undefined) trustInNewContexts();
+  else context.addCACert(endpointAuthority());
+}
+
+let trustsInNewContexts = false;
+
+/** For senders that connect first and then put TLS on top. */
+function trustInNewContexts() {
+  if (trustsInNewContexts) return;
+  trustsInNewContexts = true;
+  const tls = require("node:tls");
+  const { createSecureContext } = tls;
+  tls.createSecureContext = function (options) {
+    const secure = createSecureContext(options);
+    secure.context.addCACert(endpointAuthority());
+    return secure;
+  };
+  require("node:module").syncBuiltinESMExports();
+}
+
+// --------------------------------------------------------------------------------------------- report
+
+const reportFile = process.env.CUSTARD_REDIRECT_REPORT;
+const reported = new Set();
+
+function report(line) {
+  if (reportFile === undefined || reported.has(line)) return;
+  reported.add(line);
+  require("node:fs").appendFileSync(reportFile, `${line}\n`);
+}
+
+function reportConnection({ host, port, path }) {
+  if (path !== undefined) report(`connect ${path}`);
+  else if (!isOurs(host, port)) report(`connect ${host ?? "localhost"}:${port}`);
+}
+
+function isOurs(host, port) {
+  const place = `${host}:${port}`;
+  return place === process.env.AWS_LAMBDA_RUNTIME_API || place === `${localAddress}:${currentRule().port}`;
+}
+
+/** Other programs can turn to anything, so that one was started is all that can be told. */
+function watchPrograms() {
+  const programs = require("node:child_process");
+  const { spawn } = programs.ChildProcess.prototype;
+  programs.ChildProcess.prototype.spawn = function (options) {
+    report(`spawn ${options?.file}`);
+    return spawn.call(this, options);
+  };
+  for (const name of ["spawnSync", "execSync", "execFileSync"]) {
+    const run = programs[name];
+    programs[name] = function (file, ...rest) {
+      report(`spawn ${file}`);
+      return run.call(this, file, ...rest);
+    };
+  }
+  require("node:module").syncBuiltinESMExports();
+}
+
+if (reportFile !== undefined) watchPrograms();
