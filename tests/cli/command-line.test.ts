@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import { recordingIo, type RecordingIo } from "./support/recording-io.ts";
-import { requestId, resourceView, type ScriptedLocal, scriptedLocal, stackId } from "./support/scripted-local.ts";
+import {
+  requestId,
+  resourceView,
+  type ScriptedLocal,
+  scriptedLocal,
+  stackId,
+} from "./support/scripted-local.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 // What the command line itself decides, with a scripted engine behind it; real stacks are in the other files here.
@@ -47,7 +53,9 @@ describe("deploy", () => {
     local.emit("Thing", "CREATE_COMPLETE");
     local.settle("CREATE_COMPLETE");
     expect(await code).toBe(0);
-    expect(io.written.stdout).toMatch(/Creating shop in us-east-1\n.*CREATE_IN_PROGRESS +shop .*User Initiated\n.*CREATE_IN_PROGRESS +Thing/s);
+    expect(io.written.stdout).toMatch(
+      /Creating shop in us-east-1\n.*CREATE_IN_PROGRESS +shop .*User Initiated\n.*CREATE_IN_PROGRESS +Thing/s,
+    );
     expect(io.written.stdout).toMatch(/✓ shop CREATE_COMPLETE after .* s\n\nOutputs\n {2}Color {2}red\n$/);
     expect(local.calls.at(-1)).toBe("close");
   });
@@ -83,7 +91,8 @@ describe("deploy", () => {
     const local = scriptedLocal();
     const { io, code } = start(local, deployShop);
     await asked(local, /createStack/);
-    const note = (kind: "log" | "advice", text: string): void => local.traces.note({ at: 0, requestId, stackId, kind, text });
+    const note = (kind: "log" | "advice", text: string): void =>
+      local.traces.note({ at: 0, requestId, stackId, kind, text });
     note("log", "START RequestId: 1 Version: $LATEST\n");
     for (let line = 1; line <= 12; line += 1) note("log", `line ${line}\n`);
     note("log", "one\rtwo \u001b[31mred\n");
@@ -94,7 +103,9 @@ describe("deploy", () => {
     local.settle("ROLLBACK_COMPLETE");
     expect(await code).toBe(1);
     const told = io.written.stdout.slice(io.written.stdout.indexOf("✗"));
-    expect(told).toContain("✗ Thing (Custom::Thing) CREATE_FAILED\n  It broke\n  Its provider's last log lines:\n    | line 5\n");
+    expect(told).toContain(
+      "✗ Thing (Custom::Thing) CREATE_FAILED\n  It broke\n  Its provider's last log lines:\n    | line 5\n",
+    );
     expect(told).toContain("    | one\n    | two \\u001b[31mred\n  What to do: Answer before you return.\n");
     expect(told).not.toMatch(/Sibling|START|line 4\n/);
     expect(told).toContain("custard delete shop, then deploy again");
@@ -104,7 +115,9 @@ describe("deploy", () => {
     const local = scriptedLocal();
     const { io, code } = start(local, deployShop);
     await asked(local, /createStack/);
-    local.emit("shop", "ROLLBACK_IN_PROGRESS", { reason: "CustomResource attribute error: Vendor response doesn't contain A attribute" });
+    local.emit("shop", "ROLLBACK_IN_PROGRESS", {
+      reason: "CustomResource attribute error: Vendor response doesn't contain A attribute",
+    });
     local.settle("ROLLBACK_COMPLETE");
     expect(await code).toBe(1);
     expect(io.written.stdout).toContain("Fn::GetAtt asks for an attribute");
@@ -119,7 +132,9 @@ describe("deploy", () => {
     local.settle("CREATE_COMPLETE");
     expect(await code).toBe(0);
     expect(io.written.stdout).toMatch(/Table .*AWS::DynamoDB::Table +\(simulated\)\n/);
-    expect(io.written.stdout).toContain("Simulated, nothing real stands behind it: Table (AWS::DynamoDB::Table)");
+    expect(io.written.stdout).toContain(
+      "Simulated, nothing real stands behind it: Table (AWS::DynamoDB::Table)",
+    );
   });
 
   test("writes JSON lines", async () => {
@@ -128,16 +143,26 @@ describe("deploy", () => {
     await asked(local, /createStack/);
     local.settle("CREATE_COMPLETE");
     expect(await code).toBe(0);
-    const lines = io.written.stdout.trim().split("\n").map((line) => JSON.parse(line));
+    const lines = io.written.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(lines.map((line) => line.kind)).toEqual(["start", "event", "event", "result"]);
-    expect(lines.at(-1)).toMatchObject({ stackId, status: "CREATE_COMPLETE", changed: true, outputs: { Color: "red" } });
+    expect(lines.at(-1)).toMatchObject({
+      stackId,
+      status: "CREATE_COMPLETE",
+      changed: true,
+      outputs: { Color: "red" },
+    });
   });
 
   test("keeps to a narrow terminal", async () => {
     const local = scriptedLocal();
     const { io, code } = start(local, deployShop, 50);
     await asked(local, /createStack/);
-    local.emit("Thing", "CREATE_FAILED", { reason: "a reason that is too long to stand on one line beside the rest of it" });
+    local.emit("Thing", "CREATE_FAILED", {
+      reason: "a reason that is too long to stand on one line beside the rest of it",
+    });
     local.settle("ROLLBACK_COMPLETE");
     await code;
     const lines = io.written.stdout.split("\n");
@@ -210,11 +235,17 @@ describe("a wrong call", () => {
     { argv: ["deploy", "template.yaml", "more.yaml"], says: "too many arguments" },
     { argv: ["deploy", "template.yaml", "--stack-nam", "x"], says: "(Did you mean --stack-name?)" },
     { argv: ["deplo"], says: "(Did you mean deploy?)" },
-    { argv: ["deploy", "template.yaml", "--parameters", "A"], says: '--parameters takes KEY=VALUE, but got "A"' },
+    {
+      argv: ["deploy", "template.yaml", "--parameters", "A"],
+      says: '--parameters takes KEY=VALUE, but got "A"',
+    },
     { argv: ["deploy", "template.yaml", "--parameters", "A=1", "A=2"], says: "--parameters gives A twice" },
     { argv: ["deploy", "template.yaml", "--region", "Europe"], says: '"Europe" is no region' },
     { argv: ["deploy", "template.yaml", "--account", "12"], says: '"12" is no account' },
-    { argv: ["deploy", "template.yaml", "--stack-name", "1st"], says: "Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*" },
+    {
+      argv: ["deploy", "template.yaml", "--stack-name", "1st"],
+      says: "Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*",
+    },
     { argv: ["deploy", "nothing.yaml"], says: "There is no file nothing.yaml" },
     { argv: ["deploy", "."], says: ". is a folder, not a template" },
     { argv: ["describe", "attic"], says: "Stack with id attic does not exist" },
@@ -240,7 +271,8 @@ test("help shows all commands, each command its options, and the version is the 
     return io.written.stdout;
   };
   for (const argv of [[], ["--help"], ["help"]]) {
-    for (const name of ["deploy", "delete", "resume", "list", "describe", "events", "outputs", "logs"]) expect(await help(argv)).toContain(name);
+    for (const name of ["deploy", "delete", "resume", "list", "describe", "events", "outputs", "logs"])
+      expect(await help(argv)).toContain(name);
   }
   expect(await help(["help", "deploy"])).toBe(await help(["deploy", "--help"]));
   expect(await help(["deploy", "--help"])).toContain("--no-rollback");
@@ -260,7 +292,10 @@ describe("reading commands", () => {
     local.settle("CREATE_COMPLETE");
     const { io, code } = start(local, ["events", "shop", "--json"]);
     expect(await code).toBe(0);
-    expect(JSON.parse(io.written.stdout)).toMatchObject([{ logicalId: "Thing", at: "2026-01-01T12:00:01.000Z" }, { logicalId: "shop" }]);
+    expect(JSON.parse(io.written.stdout)).toMatchObject([
+      { logicalId: "Thing", at: "2026-01-01T12:00:01.000Z" },
+      { logicalId: "shop" },
+    ]);
   });
 
   test("list leaves deleted stacks out, unless all are asked for", async () => {
@@ -270,14 +305,26 @@ describe("reading commands", () => {
     expect(JSON.parse(some.io.written.stdout)).toEqual([]);
     const all = start(local, ["list", "--all"]);
     expect(await all.code).toBe(0);
-    expect(all.io.written.stdout).toMatch(/^STACK +STATUS +REGION +CREATED\nshop +DELETE_COMPLETE +us-east-1/);
+    expect(all.io.written.stdout).toMatch(
+      /^STACK +STATUS +REGION +CREATED\nshop +DELETE_COMPLETE +us-east-1/,
+    );
   });
 
   test("logs finds a request, a stack and a function by its logical id", async () => {
     const local = scriptedLocal();
-    local.emit("MakeThing", "CREATE_COMPLETE", { resourceType: "AWS::Lambda::Function", physicalId: "shop-MakeThing-1" });
+    local.emit("MakeThing", "CREATE_COMPLETE", {
+      resourceType: "AWS::Lambda::Function",
+      physicalId: "shop-MakeThing-1",
+    });
     local.settle("CREATE_COMPLETE");
-    local.traces.note({ at: 0, requestId, stackId, kind: "log", text: "hello\n", functionName: "shop-MakeThing-1" });
+    local.traces.note({
+      at: 0,
+      requestId,
+      stackId,
+      kind: "log",
+      text: "hello\n",
+      functionName: "shop-MakeThing-1",
+    });
     for (const whose of [requestId, "shop", "MakeThing", "shop-MakeThing-1"]) {
       const { io, code } = start(local, ["logs", whose]);
       expect(await code).toBe(0);

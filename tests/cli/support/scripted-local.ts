@@ -21,7 +21,9 @@ export const stackId = "arn:aws:cloudformation:us-east-1:123456789012:stack/shop
 const stackName = "shop";
 
 /** A stand-in for the engine, for what the command line itself decides: what it asks, shows and returns. */
-export function scriptedLocal(start: { readonly status?: string; readonly view?: Partial<StackView> } = {}): ScriptedLocal {
+export function scriptedLocal(
+  start: { readonly status?: string; readonly view?: Partial<StackView> } = {},
+): ScriptedLocal {
   const events: StackEvent[] = [];
   const waiting = new Set<() => void>();
   const calls: string[] = [];
@@ -40,7 +42,18 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
     const physicalId = ofStack ? stackId : `id-of-${logicalId}`;
     const resourceType = ofStack ? "AWS::CloudFormation::Stack" : "Custom::Thing";
     const at = Date.UTC(2026, 0, 1, 12, 0, sequence);
-    events.push({ eventId: `event-${sequence}`, sequence, at, stackId, stackName, logicalId, physicalId, resourceType, status: newStatus, ...details });
+    events.push({
+      eventId: `event-${sequence}`,
+      sequence,
+      at,
+      stackId,
+      stackName,
+      logicalId,
+      physicalId,
+      resourceType,
+      status: newStatus,
+      ...details,
+    });
     wake();
   };
   const begin = (newStatus: string): void => {
@@ -62,7 +75,14 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
     templateBody: "{}",
     ...start.view,
   });
-  const summary = (): StackSummary => ({ stackId, stackName, account: "123456789012", region: "us-east-1", status: view().status, createdAt: 0 });
+  const summary = (): StackSummary => ({
+    stackId,
+    stackName,
+    account: "123456789012",
+    region: "us-east-1",
+    status: view().status,
+    createdAt: 0,
+  });
 
   const open: Open = async () => ({
     traces,
@@ -78,7 +98,8 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
       async updateStack(input) {
         const kept = (input.previousParameters ?? []).join(",");
         calls.push(`updateStack ${input.stackName} ${JSON.stringify(input.parameters)} keeping ${kept}`);
-        if (start.view?.templateBody === input.templateBody) throw new StackError("NoUpdates", "No updates are to be performed.");
+        if (start.view?.templateBody === input.templateBody)
+          throw new StackError("NoUpdates", "No updates are to be performed.");
         begin("UPDATE_IN_PROGRESS");
         return stackId;
       },
@@ -87,7 +108,7 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
         begin("DELETE_IN_PROGRESS");
       },
       async cancelUpdate(stack) {
-        calls.push(`cancelUpdate ${stack}`);
+        calls.push(`cancelUpdate ${typeof stack === "string" ? stack : stack.stack}`);
         emit(stackName, "UPDATE_ROLLBACK_IN_PROGRESS", { reason: "Stack update cancelled" });
       },
       stack: async () => view(),
@@ -95,7 +116,7 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
       events: async () => [...events],
       resume: async () => (settled ? [] : [stackId]),
       async *watch(_, { after, signal }) {
-        for (let next = after; signal?.aborted !== true; ) {
+        for (let next = after; signal?.aborted !== true;) {
           const event = events.find((candidate) => candidate.sequence > next);
           if (event !== undefined) {
             next = event.sequence;
@@ -121,7 +142,11 @@ export function scriptedLocal(start: { readonly status?: string; readonly view?:
 }
 
 /** A resource of the scripted stack. */
-export function resourceView(logicalId: string, type: string, simulated: boolean): StackView["resources"][number] {
+export function resourceView(
+  logicalId: string,
+  type: string,
+  simulated: boolean,
+): StackView["resources"][number] {
   return {
     logicalId: logicalId as LogicalId,
     physicalId: `id-of-${logicalId}` as PhysicalId,

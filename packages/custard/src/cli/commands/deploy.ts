@@ -120,7 +120,9 @@ async function update(session: Session, existing: StackSummary, wish: Wish): Pro
 /** Parameters that the call does not give and the stack has a value for. */
 function keptParameters(before: StackView, wish: Wish): readonly string[] {
   const kept = before.parameters.map((parameter) => parameter.name);
-  return kept.filter((name) => wish.template.parameters.has(name) && !Object.hasOwn(wish.input.parameters ?? {}, name));
+  return kept.filter(
+    (name) => wish.template.parameters.has(name) && !Object.hasOwn(wish.input.parameters ?? {}, name),
+  );
 }
 
 async function begin(session: Session, operation: Operation): Promise<ExitCode> {
