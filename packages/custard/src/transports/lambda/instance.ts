@@ -1,0 +1,285 @@
+/**
+ * One instance of a function: a child process in a group of its own, its Runtime API, its deadline.
+ *
+ * Owns the process from spawn to exit. Which event goes to which instance is the pool's.
+ *
+ * Invariants
+ * I1. Between invocations the process group is stopped (SIGSTOP): code that a handler left running doesn't run on,
+ *     as on Lambda.
+ * I2. An invocation is over when the process asks for the next event, exits, or passes its deadline; at the deadline
+ *     the whole group is killed.
+ * I3. Log lines that the process wrote before an invocation was over belong to that invocation.
+ * I4. An instance whose process has exited never gets an event; an event that it was not handed goes elsewhere.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Json } from "@custard/provider/protocol";
+import { type LineReader, readLines } from "./read-lines.ts";
+import { peakMemoryMegabytes } from "./process-facts.ts";
+import { RuntimeApi, type RuntimeEvent, type RuntimeReport } from "./runtime-api.ts";
+
+/** How a process is started. */
+export interface Launch {
+  readonly command: string;
+  readonly arguments: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+/** How an invocation ended. */
+export type InvocationOutcome =
+  | { readonly kind: "returned"; readonly payload: Uint8Array }
+  | { readonly kind: "failed"; readonly report: RuntimeReport }
+  | { readonly kind: "exited"; readonly exit: ProcessExit }
+  | { readonly kind: "timed-out" };
+
+/** An invocation that is over, and what it took. */
+export interface FinishedInvocation {
+  readonly outcome: InvocationOutcome;
+  readonly durationMs: number;
+  /** Absent where the machine doesn't tell. */
+  readonly peakMegabytes?: number;
+}
+
+/** How a process ended. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How the start of an instance ended. */
+export type InitOutcome =
+  | { readonly kind: "ready"; readonly durationMs: number }
+  | { readonly kind: "failed"; readonly report: RuntimeReport; readonly durationMs: number }
+  | { readonly kind: "exited"; readonly exit: ProcessExit; readonly durationMs: number }
+  | { readonly kind: "timed-out"; readonly durationMs: number };
+
+interface Running {
+  readonly startedAt: number;
+  readonly finish: (finished: FinishedInvocation) => void;
+  readonly onLine: (line: string) => void;
+  readonly timer: NodeJS.Timeout;
+  result?: InvocationOutcome & { readonly kind: "returned" | "failed" };
+  late?: true;
+}
+
+/** A running process of a function. */
+export class Instance {
+  /** Resolves when the process has exited and its output is read. */
+  readonly exited: Promise<ProcessExit>;
+  readonly #child: ChildProcess;
+  readonly #api: RuntimeApi;
+  readonly #output: readonly LineReader[];
+  readonly #initLines: string[] = [];
+  #startedAt = performance.now();
+  #initReport: RuntimeReport | undefined;
+  #onReady: (() => void) | undefined;
+  #ready = false;
+  #running: Running | undefined;
+  #exit: ProcessExit | undefined;
+  #frozen = false;
+
+  private constructor(child: ChildProcess, api: RuntimeApi) {
+    this.#child = child;
+    this.#api = api;
+    // Nothing can have been called yet: the process has just been started, in this very turn of the loop.
+    api.attach({
+      onNext: () => this.#onNext(),
+      onResponse: (payload) => this.#onResult({ kind: "returned", payload }),
+      onError: (report) => this.#onResult({ kind: "failed", report }),
+      onInitError: (report) => this.#onInitError(report),
+    });
+    this.#output = [child.stdout, child.stderr].flatMap((stream) =>
+      stream === null ? [] : [readLines(stream, (line) => this.#onLine(line))],
+    );
+    this.exited = new Promise((resolve) => {
+      const settle = (exit: ProcessExit) => {
+        if (this.#exit !== undefined) return;
+        this.#exit = exit;
+        this.#api.close();
+        for (const reader of this.#output) reader.end();
+        this.#finishByExit(exit);
+        this.#onReady?.();
+        resolve(exit);
+      };
+      // `close` comes after all output; a grandchild that keeps the pipe open must not hold it back for ever.
+      child.once("close", (code, signal) => settle({ code, signal }));
+      child.once("exit", (code, signal) => {
+        this.#kill("SIGKILL");
+        setTimeout(() => settle({ code, signal }), 200).unref();
+      });
+      child.once("error", () => settle({ code: 127, signal: null }));
+    });
+  }
+
+  /** Opens a Runtime API and starts a process that speaks to it. */
+  static async start(launch: (address: string) => Launch): Promise<Instance> {
+    const api = await RuntimeApi.open();
+    const { command, arguments: args, environment, directory } = launch(api.address);
+    const child = spawn(command, args, {
+      cwd: directory,
+      env: { ...environment },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return new Instance(child, api);
+  }
+
+  /** Undefined when the process couldn't be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Value of `AWS_LAMBDA_RUNTIME_API` for this process. */
+  get address(): string {
+    return this.#api.address;
+  }
+
+  get alive(): boolean {
+    return this.#exit === undefined;
+  }
+
+  /** Lines that were written before the first invocation; taken once. */
+  takeInitLines(): readonly string[] {
+    return this.#initLines.splice(0);
+  }
+
+  /** A spare process becomes its function's; init is counted from here. */
+  assign(assignment: Json): void {
+    this.#startedAt = performance.now();
+    this.#api.assign(assignment);
+  }
+
+  /** Waits until the process asks for its first event, at most `limitMs`; a late one is killed. */
+  async ready(limitMs: number): Promise<InitOutcome> {
+    const late = await this.#waitForNext(limitMs);
+    await this.#drain();
+    const durationMs = performance.now() - this.#startedAt;
+    if (this.#ready) return { kind: "ready", durationMs };
+    if (late) {
+      await this.destroy();
+      return { kind: "timed-out", durationMs };
+    }
+    const exit = await this.exited;
+    if (this.#initReport !== undefined) return { kind: "failed", report: this.#initReport, durationMs };
+    return { kind: "exited", exit, durationMs };
+  }
+
+  /** Runs one event. Undefined when the process was gone before it could be handed over (I4). */
+  async invoke(event: RuntimeEvent, onLine: (line: string) => void): Promise<FinishedInvocation | undefined> {
+    if (!this.alive || this.#running !== undefined) return undefined;
+    this.#thaw();
+    return await new Promise((resolve) => {
+      const left = Math.max(0, event.deadline - Date.now());
+      const timer = setTimeout(() => this.#onDeadline(), left);
+      this.#running = { startedAt: performance.now(), finish: resolve, onLine, timer };
+      if (this.#api.give(event)) return;
+      clearTimeout(timer);
+      this.#running = undefined;
+      resolve(undefined);
+    });
+  }
+
+  /** Stops the whole process group (I1). */
+  freeze(): void {
+    if (this.#frozen) return;
+    this.#frozen = true;
+    this.#kill("SIGSTOP");
+  }
+
+  /** Kills the process group, frozen or not, and waits for its end. */
+  async destroy(): Promise<void> {
+    this.#kill("SIGKILL");
+    await this.exited;
+  }
+
+  #thaw(): void {
+    if (!this.#frozen) return;
+    this.#frozen = false;
+    this.#kill("SIGCONT");
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    if (this.#child.pid === undefined) return;
+    try {
+      process.kill(-this.#child.pid, signal);
+    } catch {
+      // The group has ended by itself.
+    }
+  }
+
+  async #waitForNext(limitMs: number): Promise<boolean> {
+    if (this.#ready || !this.alive) return false;
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(true), limitMs);
+      this.#onReady = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
+
+  #onNext(): void {
+    if (!this.#ready) {
+      this.#ready = true;
+      this.#onReady?.();
+      return;
+    }
+    void this.#finish();
+  }
+
+  #onResult(result: NonNullable<Running["result"]>): void {
+    if (this.#running !== undefined) this.#running.result = result;
+  }
+
+  #onInitError(report: RuntimeReport): void {
+    this.#initReport = report;
+  }
+
+  async #finish(): Promise<void> {
+    const running = this.#running;
+    if (running?.result === undefined) return;
+    clearTimeout(running.timer);
+    await this.#drain();
+    if (this.#running !== running) return;
+    this.#settle(running, running.result);
+  }
+
+  #finishByExit(exit: ProcessExit): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    clearTimeout(running.timer);
+    // A result that was posted counts; a process that then exits is no longer usable, that is all.
+    const { result, late } = running;
+    this.#settle(running, result ?? (late === true ? { kind: "timed-out" } : { kind: "exited", exit }));
+  }
+
+  #onDeadline(): void {
+    if (this.#running === undefined) return;
+    this.#running.late = true;
+    this.#kill("SIGKILL");
+  }
+
+  #settle(running: Running, outcome: InvocationOutcome): void {
+    this.#running = undefined;
+    const peakMegabytes = this.pid === undefined ? undefined : peakMemoryMegabytes(this.pid);
+    const durationMs = performance.now() - running.startedAt;
+    running.finish({ outcome, durationMs, ...(peakMegabytes === undefined ? {} : { peakMegabytes }) });
+  }
+
+  /** I3: what the process wrote before its call is in the pipe already; two turns of the loop read it. */
+  async #drain(): Promise<void> {
+    let quiet = 0;
+    while (quiet < 2) {
+      const before = this.#output.reduce((sum, reader) => sum + reader.bytesRead(), 0);
+      await new Promise((resolve) => setImmediate(resolve));
+      const after = this.#output.reduce((sum, reader) => sum + reader.bytesRead(), 0);
+      quiet = after === before ? quiet + 1 : 0;
+    }
+    for (const reader of this.#output) reader.flush();
+  }
+
+  #onLine(line: string): void {
+    if (this.#running !== undefined) this.#running.onLine(line);
+    else if (this.#initLines.length < 1000) this.#initLines.push(line);
+  }
+}

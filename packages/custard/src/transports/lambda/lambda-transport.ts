@@ -1,0 +1,323 @@
+/**
+ * Delivers requests to functions that run on this machine.
+ *
+ * Owns how a request becomes an asynchronous invocation, what is noted of it, and when a function counts as silent.
+ *
+ * Invariants
+ * L1. "silent" is said only when no attempt is left, nothing that ran for the request spoke to others, every instance
+ *     that ran it was destroyed first, and no answer had come by then.
+ * L2. Neither notes nor reasons contain the signature of a response URL.
+ * L3. A delivery that is aborted leaves a running function alone; only further attempts are dropped.
+ */
+import { randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { type ProviderRequest, formatRequest } from "@custard/provider/protocol";
+import type { RequestId, StackId } from "../../engine/ids.ts";
+import type { Clock, Delivery, Documents, TraceEntry, Traces, Transport } from "../../engine/ports.ts";
+import { type FunctionReference, parseFunctionArn } from "../../services/function-arn.ts";
+import { FunctionError } from "../../services/function-error.ts";
+import type { ResolvedFunction } from "../../services/function-record.ts";
+import type { Runtime, RuntimeFamily } from "../../services/function-settings.ts";
+import type { FunctionRegistry } from "../../services/functions.ts";
+import { adviceOn } from "./advice.ts";
+import { invokeAsync } from "./async-invocations.ts";
+import { type Attempt, type Invocation, type Observation, invoke } from "./invoke.ts";
+import { Leftovers } from "./leftovers.ts";
+import { FunctionPool } from "./pool.ts";
+import { findPython } from "./python-interpreter.ts";
+import { TransportError } from "./transport-error.ts";
+
+/** What the transport needs. */
+export interface LambdaTransportOptions {
+  readonly functions: FunctionRegistry;
+  readonly documents: Documents;
+  readonly traces: Traces;
+  readonly clock: Clock;
+  /** For unpacked code and for the folders of instances; created when missing. Best outside of any project. */
+  readonly workDirectory: string;
+  /**
+   * Has an answer for this request been received? Asked after the request's instances were destroyed: it may wait
+   * until a body that is just being received is recorded.
+   */
+  readonly answered: (request: ProviderRequest) => boolean | Promise<boolean>;
+  /** Variables for all functions of a family: redirect, certificates, endpoint. */
+  readonly environment?: (family: RuntimeFamily) => Readonly<Record<string, string>>;
+  /** Folders in which Node functions find packages last, e.g. the project's `node_modules`. */
+  readonly nodeModules?: readonly string[];
+  /** Milliseconds before the second and third attempt. Default 1,000 and 2,000; Lambda's are 60,000 and 120,000. */
+  readonly retryDelays?: readonly number[];
+  /** Ends a request at once that its function certainly leaves unanswered. Default true. */
+  readonly failFast?: boolean;
+  /** Keeps a spare process of each runtime that was used. Default false. */
+  readonly keepSpares?: boolean;
+  /** Default: the number of processors. */
+  readonly cores?: number;
+  /** How long an unused instance is kept. Default 10 minutes. */
+  readonly idleMs?: number;
+  /** Executables; default: this process's Node.js, and the user's `python3`. */
+  readonly node?: string;
+  readonly python?: string;
+}
+
+/** A call of a function by others than CloudFormation. */
+export interface DirectInvocation {
+  readonly reference: FunctionReference;
+  readonly payload: Uint8Array;
+  readonly clientContext?: string;
+  readonly observe?: (observation: Observation) => void;
+}
+
+/** What such a call gave. */
+export interface InvocationResult {
+  readonly requestId: string;
+  readonly version: string;
+  readonly payload: Uint8Array;
+  /** There when the function failed: `Unhandled`, as Lambda's header says. */
+  readonly functionError?: "Unhandled";
+  /** What the log says of it, oldest first. */
+  readonly log: readonly string[];
+}
+
+/** The transport, and what else can be done with functions. */
+export interface LambdaTransport extends Transport {
+  /** Runs a function and waits for its result. Throws `FunctionError` when there is none of that name. */
+  invoke(call: DirectInvocation): Promise<InvocationResult>;
+  /** Runs a function as an asynchronous call does: up to three attempts. Resolves when the call is accepted. */
+  invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }>;
+  /** Starts a process of a runtime whose function isn't known yet. */
+  prewarm(runtime: Runtime): void;
+  /** Ends every function's process. */
+  close(): Promise<void>;
+}
+
+/** Lambda's limit for an asynchronous event since 2025: 1 MB (Q7). */
+const eventBytes = 1_048_576;
+const linesPerRequest = 2000;
+
+/** Makes a transport; nothing is started before it is needed. */
+export function createLambdaTransport(options: LambdaTransportOptions): LambdaTransport {
+  return new LocalLambda(options);
+}
+
+class LocalLambda implements LambdaTransport {
+  readonly #options: LambdaTransportOptions;
+  readonly #pool: FunctionPool;
+  readonly #closing = new AbortController();
+  readonly #retryDelays: readonly number[];
+  #python: Promise<string> | undefined;
+
+  constructor(options: LambdaTransportOptions) {
+    this.#options = options;
+    this.#retryDelays = options.retryDelays ?? [1000, 2000];
+    this.#pool = new FunctionPool({
+      workDirectory: options.workDirectory,
+      cores: options.cores ?? availableParallelism(),
+      idleMs: options.idleMs ?? 600_000,
+      keepSpares: options.keepSpares ?? false,
+      leftovers: new Leftovers(options.documents),
+      readCode: (code) => options.functions.codeBytes(code),
+      environment: options.environment ?? (() => ({})),
+      nodeModules: options.nodeModules ?? [],
+      node: options.node ?? process.execPath,
+      python: () => this.#findPython(),
+    });
+  }
+
+  serves(serviceToken: string): boolean {
+    return /^arn:[^:]*:lambda:/.test(serviceToken);
+  }
+
+  prewarm(runtime: Runtime): void {
+    this.#pool.prewarm(runtime);
+  }
+
+  async deliver(request: ProviderRequest, signal: AbortSignal): Promise<Delivery> {
+    const delivering = this.#deliver(request, signal);
+    return await untilAborted(delivering, signal);
+  }
+
+  async invoke(call: DirectInvocation): Promise<InvocationResult> {
+    const resolved = await this.#options.functions.resolve(call.reference);
+    const log: string[] = [];
+    const observe = (observation: Observation) => {
+      if (observation.kind === "log" || observation.kind === "invoked") log.push(observation.text);
+      call.observe?.(observation);
+    };
+    const invocation = invocationOf(call);
+    const attempt = await invoke(this.#pool, { resolved, invocation }, observe);
+    const { requestId } = invocation;
+    const result = { requestId, version: resolved.version, payload: attempt.payload, log };
+    return attempt.fault === undefined ? result : { ...result, functionError: "Unhandled" };
+  }
+
+  async invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }> {
+    const resolved = await this.#options.functions.resolve(call.reference);
+    const invocation = invocationOf(call);
+    const retries = { delays: this.#retryDelays, given: async () => this.#closing.signal.aborted };
+    const surroundings = {
+      pool: this.#pool,
+      clock: this.#options.clock,
+      observe: call.observe ?? (() => undefined),
+    };
+    // Nobody waits for it; what becomes of it is in the log. Closing ends it.
+    invokeAsync({ resolved, invocation, retries }, surroundings, this.#closing.signal).catch(() => undefined);
+    return { requestId: invocation.requestId };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new TransportError("Closed", "Functions are no longer run."));
+    await this.#pool.close();
+  }
+
+  async #findPython(): Promise<string> {
+    const { python, documents } = this.#options;
+    if (python !== undefined) return python;
+    this.#python ??= findPython({ documents, environment: process.env, directory: process.cwd() });
+    return await this.#python;
+  }
+
+  async #deliver(request: ProviderRequest, signal: AbortSignal): Promise<Delivery> {
+    const payload = Buffer.from(JSON.stringify(formatRequest(request)));
+    const addressed = await this.#address(request, payload);
+    if (typeof addressed === "string") return { kind: "refused", reason: addressed };
+    const note = this.#noterOf(request, addressed);
+    note(
+      "delivered",
+      `${request.requestType} of ${request.logicalId} goes to function ${addressed.reference.name}.`,
+    );
+    try {
+      return await this.#run({ request, resolved: addressed, payload, note }, signal);
+    } catch (error) {
+      if (error instanceof TransportError && error.code === "NoInterpreter")
+        return { kind: "refused", reason: error.message };
+      throw error;
+    }
+  }
+
+  async #run(delivery: InFlight, signal: AbortSignal): Promise<Delivery> {
+    const { request, resolved, payload, note } = delivery;
+    const isOver = () => signal.aborted || this.#closing.signal.aborted;
+    const given = async () => isOver() || (await this.#options.answered(request));
+    const attempts = await invokeAsync(
+      {
+        resolved,
+        invocation: { requestId: randomUUID(), payload },
+        retries: {
+          delays: this.#retryDelays,
+          given,
+        },
+      },
+      {
+        pool: this.#pool,
+        clock: this.#options.clock,
+        observe: (observation) => note(observation.kind, observation.text),
+      },
+      signal,
+    );
+    if (await this.#options.answered(request)) return { kind: "over" };
+    return await this.#judge(delivery, attempts);
+  }
+
+  /** L1. */
+  async #judge({ request, resolved, note }: InFlight, attempts: readonly Attempt[]): Promise<Delivery> {
+    const workers = [...new Set(attempts.map((attempt) => attempt.worker))];
+    const connections = (await Promise.all(workers.map((worker) => worker.connections()))).flat();
+    const trace = await this.#options.traces.ofRequest(toRequestId(request));
+    const advice = adviceOn({ resolved, attempts, trace });
+    if (connections.length > 0) {
+      note(
+        "advice",
+        `${advice} It turned to others (${connections.join(", ")}): an answer may still come from there.`,
+      );
+      return { kind: "over" };
+    }
+    note(
+      "frozen",
+      "The handler has ended; its process is stopped until the next event and can't send anything.",
+    );
+    if (this.#options.failFast === false) {
+      note("advice", advice);
+      return { kind: "over" };
+    }
+    for (const worker of workers) await worker.instance.destroy();
+    if (await this.#options.answered(request)) return { kind: "over" };
+    note("advice", advice);
+    return { kind: "silent", advice };
+  }
+
+  /** The function, or Lambda's own words why the request can't go to it. */
+  async #address(request: ProviderRequest, payload: Uint8Array): Promise<ResolvedFunction | string> {
+    const details = (status: number) =>
+      `(Service: Lambda, Status Code: ${status}, Request ID: ${request.requestId})`;
+    const reference = parseFunctionArn(request.serviceToken);
+    if (reference === undefined) return `Invalid function ARN: ${request.serviceToken} ${details(400)}`;
+    const region = request.stackId.split(":")[3] ?? "";
+    if (reference.region !== region) {
+      return `Functions from '${reference.region}' are not reachable in this region ('${region}') ${details(404)}`;
+    }
+    if (payload.length > eventBytes) {
+      return `${payload.length} byte payload is too large for the Event invocation type (limit ${eventBytes} bytes) ${details(413)}`;
+    }
+    try {
+      return await this.#options.functions.resolve(reference);
+    } catch (error) {
+      if (error instanceof FunctionError) return `${error.message} ${details(404)}`;
+      throw error;
+    }
+  }
+
+  #noterOf(request: ProviderRequest, resolved: ResolvedFunction): Note {
+    const { traces, clock } = this.#options;
+    const owner = {
+      requestId: toRequestId(request),
+      stackId: toStackId(request),
+      functionName: resolved.reference.name,
+    };
+    let lines = 0;
+    return (kind, text) => {
+      if (kind === "log") lines += 1;
+      if (kind === "log" && lines > linesPerRequest) return;
+      const shown =
+        lines === linesPerRequest ? "… further lines of this request are not kept." : withoutSignatures(text);
+      traces.note({ at: clock.now(), ...owner, kind, text: shown });
+    };
+  }
+}
+
+type Note = (kind: TraceEntry["kind"], text: string) => void;
+
+interface InFlight {
+  readonly request: ProviderRequest;
+  readonly resolved: ResolvedFunction;
+  readonly payload: Uint8Array;
+  readonly note: Note;
+}
+
+function invocationOf({ payload, clientContext }: DirectInvocation): Invocation {
+  const invocation = { requestId: randomUUID(), payload };
+  return clientContext === undefined ? invocation : { ...invocation, clientContext };
+}
+
+/** L2: functions like to print their event. Carriage returns stand for line ends within one log event. */
+function withoutSignatures(text: string): string {
+  return text.replace(/((?:X-Amz-)?Signature(?:=|%3D))[^&\s"'\\]+/gi, "$1*****").replaceAll("\r", "\n");
+}
+
+/** L3. */
+async function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  return await new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    running.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** Requests carry plain strings, since providers see them too; inside they have brands. */
+function toRequestId(request: ProviderRequest): RequestId {
+  return request.requestId as RequestId;
+}
+
+function toStackId(request: ProviderRequest): StackId {
+  return request.stackId as StackId;
+}

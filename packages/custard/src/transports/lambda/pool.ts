@@ -1,0 +1,150 @@
+/**
+ * All instances of all functions on this machine.
+ *
+ * Owns who is kept warm, the spare processes and how many start at once. What an invocation means is the invoker's.
+ */
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { formatFunctionArn } from "../../services/function-arn.ts";
+import type { ResolvedFunction, StoredCode } from "../../services/function-record.ts";
+import { type RuntimeFamily, type Runtime, runtimes } from "../../services/function-settings.ts";
+import { CodeFolders } from "./code-folder.ts";
+import { FunctionWorkers, type Job, type JobResult } from "./function-workers.ts";
+import type { Leftovers } from "./leftovers.ts";
+import { type LaunchOptions, Launcher, familyOf, fitsSpare, flagsOf } from "./launch.ts";
+import { Turnstile } from "./turnstile.ts";
+import { Worker, type WorkerFolders, type WorkerSurroundings } from "./worker.ts";
+
+/** What a pool needs. */
+export interface PoolOptions extends LaunchOptions {
+  /** An existing folder for code and instances; each pool makes one of its own in it. */
+  readonly workDirectory: string;
+  readonly cores: number;
+  readonly idleMs: number;
+  /** Keeps a spare process of each runtime that was used, so that the next cold start is short. */
+  readonly keepSpares: boolean;
+  readonly leftovers: Leftovers;
+  readonly readCode: (code: StoredCode) => Promise<Uint8Array>;
+}
+
+/** Most instances of one function at once, so that sleeping providers don't fill the machine's memory. */
+const instanceLimit = 64;
+
+interface Known {
+  readonly revision: string;
+  readonly workers: FunctionWorkers;
+}
+
+/** The pool. */
+export class FunctionPool {
+  readonly #options: PoolOptions;
+  readonly #launcher: Launcher;
+  readonly #starts: Turnstile;
+  readonly #functions = new Map<string, Known>();
+  readonly #retired = new Set<FunctionWorkers>();
+  readonly #spares = new Map<string, Promise<Worker | undefined>>();
+  #home: Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> | undefined;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#launcher = new Launcher(options);
+    this.#starts = new Turnstile(options.cores);
+  }
+
+  /** Runs a job on an instance of the function. */
+  async run(resolved: ResolvedFunction, job: Job): Promise<JobResult> {
+    return await this.#workersOf(resolved).run(job);
+  }
+
+  /** Starts a process of a runtime before anything is known of the function that will need it. */
+  prewarm(runtime: Runtime): void {
+    const family = runtimes[runtime];
+    if (family === "custom") return;
+    this.#makeSpare(family, flagsOf(runtime));
+  }
+
+  /** Starts an instance of a function ahead of its first event. */
+  warm(resolved: ResolvedFunction): void {
+    this.#workersOf(resolved).warm();
+  }
+
+  /** Ends every process and removes the pool's folder. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const workers = [...this.#functions.values()].map((known) => known.workers);
+    await Promise.all([...workers, ...this.#retired].map((each) => each.close()));
+    const spares = await Promise.all(this.#spares.values());
+    for (const spare of spares) await spare?.instance.destroy();
+    const home = await this.#home;
+    if (home !== undefined) await rm(home.root, { recursive: true, force: true });
+  }
+
+  #workersOf(resolved: ResolvedFunction): FunctionWorkers {
+    const { reference, version, revision } = resolved;
+    const key = formatFunctionArn({ ...reference, qualifier: version });
+    const known = this.#functions.get(key);
+    if (known?.revision === revision) return known.workers;
+    if (known !== undefined) this.#retire(known.workers);
+    const { cores, idleMs } = this.#options;
+    const start = () => this.#starts.pass(() => this.#start(resolved));
+    const workers = new FunctionWorkers({ cores, idleMs, limit: instanceLimit, start });
+    this.#functions.set(key, { revision, workers });
+    return workers;
+  }
+
+  #retire(workers: FunctionWorkers): void {
+    for (const earlier of this.#retired) if (earlier.empty) this.#retired.delete(earlier);
+    this.#retired.add(workers);
+    workers.retire();
+  }
+
+  async #start(resolved: ResolvedFunction): Promise<Worker> {
+    const { code, surroundings } = await this.#prepared();
+    const folders: WorkerFolders = { code: await code.folderFor(resolved.code, resolved.settings.runtime) };
+    const spare = await this.#takeSpare(resolved);
+    if (spare === undefined) return await Worker.start(resolved, folders, surroundings);
+    await spare.become(resolved, folders);
+    return spare;
+  }
+
+  async #takeSpare(resolved: ResolvedFunction): Promise<Worker | undefined> {
+    const family = familyOf(resolved);
+    if (family === "custom" || !fitsSpare(resolved)) return undefined;
+    const flags = flagsOf(resolved.settings.runtime);
+    const key = spareKey(family, flags);
+    const spare = await this.#spares.get(key);
+    this.#spares.delete(key);
+    // Not at once: the start that is under way needs the processor more.
+    if (this.#options.keepSpares) setTimeout(() => this.#makeSpare(family, flags), 500).unref();
+    return spare?.instance.alive === true ? spare : undefined;
+  }
+
+  #makeSpare(family: "node" | "python", flags: readonly string[]): void {
+    const key = spareKey(family, flags);
+    if (this.#closed || this.#spares.has(key)) return;
+    const spare = this.#prepared().then(({ surroundings }) => Worker.spare(family, surroundings, flags));
+    // A missing interpreter is told when a function needs it.
+    this.#spares.set(
+      key,
+      spare.catch(() => undefined),
+    );
+  }
+
+  async #prepared(): Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> {
+    this.#home ??= this.#makeHome();
+    return await this.#home;
+  }
+
+  async #makeHome(): Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> {
+    const { workDirectory, leftovers, readCode } = this.#options;
+    await mkdir(workDirectory, { recursive: true });
+    const root = await realpath(await mkdtemp(join(workDirectory, "functions-")));
+    const surroundings = { root: join(root, "instances"), launcher: this.#launcher, leftovers };
+    return { root, code: new CodeFolders(join(root, "code"), readCode), surroundings };
+  }
+}
+
+function spareKey(family: RuntimeFamily, flags: readonly string[]): string {
+  return [family, ...flags].join(" ");
+}

@@ -1,0 +1,39 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** The most memory that a process had at once; undefined where the machine has no /proc. */
+export function peakMemoryMegabytes(pid: number): number | undefined {
+  const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status"))?.[1];
+  return kilobytes === undefined ? undefined : Math.ceil(Number(kilobytes) / 1024);
+}
+
+/** The memory that a process has now; undefined where the machine has no /proc. */
+export function memoryMegabytes(pid: number): number | undefined {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readProcess(pid, "status"))?.[1];
+  return kilobytes === undefined ? undefined : Math.ceil(Number(kilobytes) / 1024);
+}
+
+/** When a process was started, in the machine's own notation: tells a process from a later one of the same pid. */
+export function startTimeOf(pid: number): string | undefined {
+  const stat = readProcess(pid, "stat");
+  // The second field is the command in parentheses, which may contain anything; 22 is the start time.
+  if (stat !== "") return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  if (process.platform === "linux") return undefined;
+  try {
+    const text = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
+    return text === "" ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function readProcess(pid: number, file: "status" | "stat"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}

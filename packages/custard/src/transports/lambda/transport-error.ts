@@ -1,0 +1,17 @@
+/** What stands between a request and its function, outside of both. */
+export type TransportErrorCode =
+  /** The machine has no interpreter for the function's runtime. */
+  | "NoInterpreter"
+  /** The transport is closed. */
+  | "Closed";
+
+/** Trouble outside: not thrown for what a function does. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  readonly code: TransportErrorCode;
+
+  constructor(code: TransportErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

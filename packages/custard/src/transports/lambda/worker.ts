@@ -1,0 +1,154 @@
+/** One warm instance with its folders, from its start to its end. */
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ResolvedFunction } from "../../services/function-record.ts";
+import { baseEnvironment, functionEnvironment, logStreamOf } from "./environment.ts";
+import { type InitOutcome, Instance } from "./instance.ts";
+import type { Leftovers } from "./leftovers.ts";
+import { type Launcher, heapMegabytes } from "./launch.ts";
+
+/** Lambda's limit for the start of an instance. A later one is started once more within the invocation. */
+const initLimitMs = 10_000;
+
+/** What a worker needs of its pool. */
+export interface WorkerSurroundings {
+  /** Parent of all instances' folders. */
+  readonly root: string;
+  readonly launcher: Launcher;
+  readonly leftovers: Leftovers;
+}
+
+/** What a worker's function needs besides its settings. */
+export interface WorkerFolders {
+  readonly code: string;
+  readonly layers?: string;
+}
+
+/** An instance of a function; or, before `become`, a spare process of its runtime. */
+export class Worker {
+  readonly instance: Instance;
+  readonly #root: string;
+  readonly #surroundings: WorkerSurroundings;
+  #logStream = "";
+  #lastConnections: Promise<readonly string[]> | undefined;
+
+  private constructor(instance: Instance, root: string, surroundings: WorkerSurroundings) {
+    this.instance = instance;
+    this.#root = root;
+    this.#surroundings = surroundings;
+    void instance.exited.then(() => this.#cleanUp());
+  }
+
+  /** Starts a process that waits for its function. */
+  static async spare(
+    family: "node" | "python",
+    surroundings: WorkerSurroundings,
+    variant: readonly string[],
+  ): Promise<Worker> {
+    const root = await makeFolders(surroundings.root);
+    const base = await surroundings.launcher.baseFor(family);
+    const instance = await Instance.start((address) => ({
+      command: base.command,
+      arguments: [...variant, base.bootstrap, "--spare"],
+      directory: join(root, "tmp"),
+      environment: {
+        ...baseEnvironment(foldersIn(root)),
+        ...base.environment,
+        ...reportFile(root),
+        AWS_LAMBDA_RUNTIME_API: address,
+      },
+    }));
+    return await Worker.#registered(instance, root, surroundings);
+  }
+
+  /** Starts a process that is its function's from the first moment. */
+  static async start(
+    resolved: ResolvedFunction,
+    folders: WorkerFolders,
+    surroundings: WorkerSurroundings,
+  ): Promise<Worker> {
+    const root = await makeFolders(surroundings.root);
+    const logStream = logStreamOf(resolved, { startedAt: Date.now(), id: root });
+    const launch = await surroundings.launcher.launchOf(resolved, {
+      folders: { ...foldersIn(root), ...folders },
+      logStream,
+    });
+    const instance = await Instance.start((address) => ({
+      ...launch,
+      environment: { ...launch.environment, ...reportFile(root), AWS_LAMBDA_RUNTIME_API: address },
+    }));
+    const worker = await Worker.#registered(instance, root, surroundings);
+    worker.#logStream = logStream;
+    return worker;
+  }
+
+  static async #registered(
+    instance: Instance,
+    root: string,
+    surroundings: WorkerSurroundings,
+  ): Promise<Worker> {
+    if (instance.pid !== undefined) await surroundings.leftovers.add(instance.pid);
+    return new Worker(instance, root, surroundings);
+  }
+
+  /** Hands a spare process its function. */
+  async become(resolved: ResolvedFunction, folders: WorkerFolders): Promise<void> {
+    this.#logStream = logStreamOf(resolved, { startedAt: Date.now(), id: this.#root });
+    const base = await this.#surroundings.launcher.environmentOf(resolved);
+    const own = { ...foldersIn(this.#root), ...folders };
+    const environment = functionEnvironment(resolved, { ...base, folders: own, logStream: this.#logStream });
+    this.instance.assign({
+      environment: {
+        ...environment,
+        ...reportFile(this.#root),
+        AWS_LAMBDA_RUNTIME_API: this.instance.address,
+      },
+      directory: folders.code,
+      heapMegabytes: heapMegabytes(resolved),
+    });
+  }
+
+  /** Names the instance in logs, as on Lambda. */
+  get logStream(): string {
+    return this.#logStream;
+  }
+
+  async ready(): Promise<InitOutcome> {
+    return await this.instance.ready(initLimitMs);
+  }
+
+  /** What the instance turned to besides our own endpoints: `connect HOST:PORT`, `spawn PROGRAM`. */
+  async connections(): Promise<readonly string[]> {
+    return await (this.#lastConnections ?? this.#readConnections());
+  }
+
+  async #readConnections(): Promise<readonly string[]> {
+    const text = await readFile(reportFile(this.#root).CUSTARD_REDIRECT_REPORT, "utf8").catch(() => "");
+    return [...new Set(text.split("\n").filter((line) => line !== ""))];
+  }
+
+  async #cleanUp(): Promise<void> {
+    this.#lastConnections = this.#readConnections();
+    await this.#lastConnections;
+    const { pid } = this.instance;
+    if (pid !== undefined) await this.#surroundings.leftovers.remove(pid);
+    await rm(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** The preloads append a line for each: a file survives whatever becomes of the process. */
+function reportFile(root: string): { readonly CUSTARD_REDIRECT_REPORT: string } {
+  return { CUSTARD_REDIRECT_REPORT: join(root, "connections") };
+}
+
+function foldersIn(root: string): { readonly home: string; readonly temporary: string } {
+  return { home: join(root, "home"), temporary: join(root, "tmp") };
+}
+
+async function makeFolders(parent: string): Promise<string> {
+  const root = join(parent, randomUUID());
+  await mkdir(join(root, "tmp"), { recursive: true, mode: 0o700 });
+  await mkdir(join(root, "home"), { mode: 0o700 });
+  return root;
+}
