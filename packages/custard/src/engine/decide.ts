@@ -24,7 +24,7 @@ import {
   terminationProtected,
   userInitiated,
 } from "./messages.ts";
-import { hasUpdates, refuseTypeChanges } from "./plan.ts";
+import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
 import { settle, type Outcome } from "./settle.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses } from "./stack-status.ts";
@@ -81,6 +81,7 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
 function createStack(draft: Draft, event: Happened<"create-stack">): void {
   const { identity, seed, terminationProtection, request } = event;
   const definition = readDefinition(identity, request);
+  refuseUnknownTypes(definition, draft.knowledge);
   draft.record({ kind: "stack-created", identity, seed, terminationProtection, definition });
   draft.claim(stackClaim(identity), "take");
   draft.record({
@@ -98,6 +99,7 @@ function updateStack(draft: Draft, { request }: Happened<"update-stack">): void 
   if (!stackStatuses[status].update)
     throw new StackError("StackNotUpdatable", notUpdatable(identity.stackId, status));
   const definition = readDefinition(identity, request, stack.definition.parameters);
+  refuseUnknownTypes(definition, draft.knowledge);
   refuseTypeChanges(stack, definition);
   if (!hasUpdates(stack, definition)) throw new StackError("NoUpdates", noUpdates);
   draft.record({

@@ -5,10 +5,26 @@ import type { Expression } from "../template/expression.ts";
 import { equalValues, type Value } from "../template/value.ts";
 import { sameProperties } from "./issue-request.ts";
 import type { LogicalId } from "./ids.ts";
-import { declaredOf, isLive } from "./resource.ts";
+import type { Knowledge } from "./draft.ts";
+import { declaredOf, isCustom, isLive } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { StackError } from "./stack-error.ts";
 import type { Definition, Stack } from "./stack.ts";
+
+/** A type that is neither custom nor in CloudFormation's registry: its own words for it. */
+export function refuseUnknownTypes(definition: Definition, knowledge: Knowledge): void {
+  const types = [...definition.dependencies.keys()].flatMap(
+    (id) => definition.template.resources.get(id)?.type ?? [],
+  );
+  const unknown = [...new Set(types)].filter(
+    (type) => !isCustom(type) && knowledge.facts(type) === undefined,
+  );
+  if (unknown.length === 0) return;
+  throw new StackError(
+    "InvalidTemplate",
+    `Template format error: Unrecognized resource types: [${unknown.join(", ")}]`,
+  );
+}
 
 /** Fact 74. */
 export function refuseTypeChanges(stack: Stack, definition: Definition): void {
