@@ -21,7 +21,9 @@ if (!isCurrent()) {
     .filter((resource) => resource.cloudFormationTransform === undefined)
     .toSorted((a, b) => (a.cloudFormationType < b.cloudFormationType ? -1 : 1));
   mkdirSync(dirname(output), { recursive: true });
-  const lines = resources.map(
+  // CDK adds it to every template; no schema of it is published.
+  const unpublished = { cloudFormationType: "AWS::CDK::Metadata", attributes: {}, properties: {} };
+  const lines = [unpublished, ...resources].map(
     (resource) => `${resource.cloudFormationType}\t${JSON.stringify(reduce(resource))}\n`,
   );
   writeFileSync(`${output}.new`, `${stamp}${lines.join("")}`);

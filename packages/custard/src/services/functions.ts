@@ -48,7 +48,7 @@ export interface FunctionChange {
   readonly token?: string;
 }
 
-const defaults: FunctionSettings = {
+export const defaultSettings: FunctionSettings = {
   runtime: "",
   handler: "",
   role: "",
@@ -76,7 +76,7 @@ export class FunctionRegistry {
   }
 
   async create(scope: FunctionScope, input: NewFunction): Promise<ResolvedFunction> {
-    const settings = { ...defaults, ...input.settings };
+    const settings = { ...defaultSettings, ...input.settings };
     refuse([
       ...faultsOfName(input.name),
       ...faultsOfSettings(settings),

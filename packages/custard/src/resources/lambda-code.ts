@@ -1,0 +1,62 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { Json } from "@custard/provider/protocol";
+import { zipSync } from "fflate";
+import type { CodeInput } from "../services/function-record.ts";
+import { ResourceFailure } from "./failure.ts";
+import { type Subject, toText } from "./subject.ts";
+
+/**
+ * What a function's `Code` stands for: inline source (`ZipFile`), or a path of a zip file, folder or single source
+ * file, as `aws cloudformation package` takes it, relative to the template.
+ */
+export async function readCode(subject: Subject): Promise<CodeInput> {
+  const code = subject.properties["Code"];
+  const path = toText(code);
+  if (path !== undefined) return await readPath(path, subject);
+  const source = toText(memberOf(code, "ZipFile"));
+  if (source !== undefined) return { kind: "inline", source };
+  throw new ResourceFailure(whyNot(code, subject));
+}
+
+function whyNot(code: Json | undefined, { task }: Subject): string {
+  const bucket = toText(memberOf(code, "S3Bucket"));
+  if (bucket !== undefined) {
+    const key = toText(memberOf(code, "S3Key")) ?? "";
+    return `The code of ${task.logicalId} is in S3 (s3://${bucket}/${key}), and Custard reads none from there. Give ZipFile, or the path of a zip file or folder as Code.`;
+  }
+  if (memberOf(code, "ImageUri") !== undefined) {
+    return `The code of ${task.logicalId} is a container image, and Custard runs none. Give ZipFile, or the path of a zip file or folder as Code.`;
+  }
+  return "Please provide a source for function code.";
+}
+
+async function readPath(path: string, { task }: Subject): Promise<CodeInput> {
+  const absolute = resolve(task.directory ?? "", path);
+  if (task.directory === undefined && absolute !== path) {
+    throw new ResourceFailure(`The code path ${path} is relative, but the template didn't come from a file.`);
+  }
+  const found = await stat(absolute).catch(() => undefined);
+  if (found === undefined)
+    throw new ResourceFailure(`There is no file or folder ${absolute} for the code of ${task.logicalId}.`);
+  if (found.isDirectory()) return { kind: "directory", path: absolute };
+  const bytes = await readFile(absolute).catch((cause: unknown) => {
+    throw new ResourceFailure(`${absolute} can't be read for the code of ${task.logicalId}.`, { cause });
+  });
+  return { kind: "zip", bytes: isZip(bytes) ? bytes : zipOf(absolute, bytes) };
+}
+
+/** Zip files start with the signature of a local file header, or, when empty, of the end of the directory. */
+function isZip(bytes: Uint8Array): boolean {
+  const [first, second, third] = bytes;
+  return first === 0x50 && second === 0x4b && (third === 3 || third === 5);
+}
+
+function zipOf(path: string, bytes: Uint8Array): Uint8Array {
+  return zipSync({ [basename(path)]: bytes });
+}
+
+function memberOf(code: Json | undefined, name: string): Json | undefined {
+  if (typeof code !== "object" || code === null || Array.isArray(code)) return undefined;
+  return Object.hasOwn(code, name) ? (Reflect.get(code, name) as Json) : undefined;
+}

@@ -1,0 +1,61 @@
+import type { FunctionReference, FunctionScope } from "../services/function-arn.ts";
+import type { ResolvedFunction } from "../services/function-record.ts";
+import { defaultSettings, type FunctionRegistry } from "../services/functions.ts";
+import { generatedName } from "./generated-name.ts";
+import type { Handler, Made } from "./handler.ts";
+import { readCode } from "./lambda-code.ts";
+import { ignoreMissing, lambdaFailure } from "./lambda-failure.ts";
+import { readSettings } from "./lambda-settings.ts";
+import { type Subject, textProperty } from "./subject.ts";
+
+/** `AWS::Lambda::Function`: makes functions that the Lambda transport runs. */
+export function lambdaFunction(functions: FunctionRegistry): Handler {
+  return {
+    async create(subject) {
+      const name = textProperty(subject, "FunctionName") ?? generatedName(subject);
+      const settings = readSettings(subject);
+      const code = await readCode(subject);
+      const { token } = subject.task;
+      const made = await functions
+        .create(scopeOf(subject), { name, code, settings, token })
+        .catch((error: unknown) =>
+          lambdaFailure(error, { token, type: subject.task.type, identifier: name }),
+        );
+      return toMade(made);
+    },
+    async update(subject) {
+      // What left the template goes back to its default, so the change names every setting.
+      const settings = { ...defaultSettings, ...readSettings(subject) };
+      const code = await readCode(subject);
+      const { token } = subject.task;
+      const reference = referenceOf(subject);
+      const made = await functions
+        .update(reference, { settings, code, token })
+        .catch((error: unknown) =>
+          lambdaFailure(error, { token, type: subject.task.type, identifier: reference.name }),
+        );
+      return toMade(made);
+    },
+    delete: (subject) => ignoreMissing(functions.delete(referenceOf(subject))),
+  };
+}
+
+/** Where a resource's functions live. */
+export function scopeOf({ task }: Subject): FunctionScope {
+  return { partition: task.partition, account: task.account, region: task.region };
+}
+
+function referenceOf(subject: Subject): FunctionReference {
+  return { ...scopeOf(subject), name: subject.task.physicalId };
+}
+
+function toMade({ reference, arn }: ResolvedFunction): Made {
+  return {
+    physicalId: reference.name,
+    attributes: {
+      Arn: arn,
+      "SnapStartResponse.ApplyOn": "None",
+      "SnapStartResponse.OptimizationStatus": "Off",
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { Json, JsonObject } from "@custard/provider/protocol";
+import type { FunctionSettings, LoggingSettings, LogLevel } from "../services/function-settings.ts";
+import { ResourceFailure } from "./failure.ts";
+import { type Subject, textProperty, toText } from "./subject.ts";
+
+/** What a template says of a function; members that it leaves out are absent. The registry judges the values. */
+export function readSettings(subject: Subject): Partial<FunctionSettings> {
+  const { properties, task } = subject;
+  return withoutAbsent({
+    runtime: textProperty(subject, "Runtime"),
+    handler: textProperty(subject, "Handler"),
+    role: textProperty(subject, "Role"),
+    description: textProperty(subject, "Description"),
+    timeoutSeconds: numberProperty(subject, "Timeout"),
+    memoryMegabytes: numberProperty(subject, "MemorySize"),
+    environment: environmentOf(properties["Environment"]),
+    layers: listOf(properties["Layers"], "Layers"),
+    architecture: architectureOf(properties["Architectures"]),
+    logging: loggingOf(properties["LoggingConfig"]),
+    reservedConcurrency: numberProperty(subject, "ReservedConcurrentExecutions"),
+    tags: { ...task.tags, ...tagsOf(properties["Tags"]) },
+  });
+}
+
+/** A property that is a number or the text of one (fact 106). */
+export function numberProperty(subject: Subject, name: string): number | undefined {
+  const text = textProperty(subject, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === "" || Number.isNaN(value)) throw mismatch(name, "Integer");
+  return value;
+}
+
+/** The members of an object; a failure that names the property when it is none. */
+export function membersOf(value: Json | undefined, name: string): JsonObject {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw mismatch(name, "Object");
+  return Object.fromEntries(Object.entries(value));
+}
+
+function environmentOf(value: Json | undefined): Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return undefined;
+  const variables = membersOf(membersOf(value, "Environment")["Variables"], "Environment/Variables");
+  return Object.fromEntries(
+    Object.entries(variables).map(([key, each]) => {
+      const text = toText(each);
+      if (text === undefined) throw mismatch(`Environment/Variables/${key}`, "String");
+      return [key, text];
+    }),
+  );
+}
+
+function listOf(value: Json | undefined, name: string): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw mismatch(name, "List");
+  return value.map((item: Json, index) => {
+    const text = toText(item);
+    if (text === undefined) throw mismatch(`${name}/${index}`, "String");
+    return text;
+  });
+}
+
+function architectureOf(value: Json | undefined): FunctionSettings["architecture"] | undefined {
+  const [architecture] = listOf(value, "Architectures") ?? [];
+  if (architecture === undefined || architecture === "x86_64" || architecture === "arm64")
+    return architecture;
+  throw new ResourceFailure(
+    `Value '[${architecture}]' at 'architectures' failed to satisfy constraint: Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not be null]`,
+  );
+}
+
+function loggingOf(value: Json | undefined): LoggingSettings | undefined {
+  if (value === undefined) return undefined;
+  const members = membersOf(value, "LoggingConfig");
+  const format = toText(members["LogFormat"]) ?? "Text";
+  if (format !== "Text" && format !== "JSON") throw notAllowed("LogFormat", format, ["JSON", "Text"]);
+  return withoutAbsent({
+    format,
+    group: toText(members["LogGroup"]),
+    applicationLevel: levelOf(members["ApplicationLogLevel"], "ApplicationLogLevel"),
+    systemLevel: levelOf(members["SystemLogLevel"], "SystemLogLevel"),
+  });
+}
+
+const levels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const satisfies readonly LogLevel[];
+
+function levelOf(value: Json | undefined, name: string): LogLevel | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  const level = levels.find((each) => each === text);
+  if (level === undefined) throw notAllowed(name, text, levels);
+  return level;
+}
+
+function tagsOf(value: Json | undefined): Readonly<Record<string, string>> {
+  if (value === undefined || value === null) return {};
+  if (!Array.isArray(value)) throw mismatch("Tags", "List");
+  return Object.fromEntries(
+    value.map((tag: Json) => {
+      const members = membersOf(tag, "Tags");
+      return [toText(members["Key"]) ?? "", toText(members["Value"]) ?? ""];
+    }),
+  );
+}
+
+/** CloudFormation's words for a property of the wrong kind. */
+function mismatch(name: string, kind: string): ResourceFailure {
+  return new ResourceFailure(
+    `Property validation failure: [Value of property {/${name}} does not match type {${kind}}]`,
+  );
+}
+
+function notAllowed(name: string, value: string, allowed: readonly string[]): ResourceFailure {
+  return new ResourceFailure(`${name} is ${value}, and must be one of ${allowed.join(", ")}.`);
+}
+
+/** The same object without members that are undefined. */
+function withoutAbsent<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,27 @@
+import { iamTypes } from "./iam.ts";
+import { generatedName } from "./generated-name.ts";
+import type { RecordType } from "./record-type.ts";
+import { regionalArn, textProperty } from "./subject.ts";
+
+/** Types that are kept as records. */
+export const recordTypes: Readonly<Record<string, RecordType>> = {
+  ...iamTypes,
+  // Says which constructs a CDK app uses; does nothing on AWS either.
+  "AWS::CDK::Metadata": {},
+  "AWS::Logs::LogGroup": {
+    physicalId: (subject) => textProperty(subject, "LogGroupName") ?? generatedName(subject),
+    attributes: (subject, id) => ({ Arn: regionalArn(subject, "logs", `log-group:${id}:*`) }),
+  },
+  "AWS::SNS::Topic": {
+    physicalId: (subject) => {
+      const name = textProperty(subject, "TopicName") ?? generatedName(subject);
+      const isFifo = textProperty(subject, "FifoTopic") === "true" && !name.endsWith(".fifo");
+      return regionalArn(subject, "sns", isFifo ? `${name}.fifo` : name);
+    },
+    attributes: (_, id) => ({ TopicName: id.split(":").at(-1) ?? id }),
+  },
+  "AWS::SSM::Parameter": {
+    physicalId: (subject) => textProperty(subject, "Name") ?? generatedName(subject),
+    attributes: (subject, id) => ({ Arn: regionalArn(subject, "ssm", `parameter/${id.replace(/^\//, "")}`) }),
+  },
+};

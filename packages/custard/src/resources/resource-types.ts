@@ -1,0 +1,153 @@
+/**
+ * The built-in resource types, and the placeholder for all others.
+ *
+ * Invariants
+ * R1: a failure of a resource is an outcome; whatever else is thrown is trouble outside, or a bug.
+ * R2: a type that isn't in the published schemas doesn't exist.
+ */
+import type { PhysicalId } from "../engine/ids.ts";
+import type { Documents, ResourceTask, ResourceTypes, TaskOutcome, TypeFacts } from "../engine/ports.ts";
+import { FunctionError } from "../services/function-error.ts";
+import type { FunctionRegistry } from "../services/functions.ts";
+import { ResourceFailure } from "./failure.ts";
+import type { Handler, Made } from "./handler.ts";
+import { KeptRecords } from "./kept-records.ts";
+import { lambdaFunction } from "./lambda-function.ts";
+import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion } from "./lambda-parts.ts";
+import { placeholderHandler, recordHandler } from "./record-handler.ts";
+import { recordTypes } from "./record-types.ts";
+import { type ResourceSchema, Schemas } from "./schema.ts";
+import { type Subject, toSubject } from "./subject.ts";
+
+/** What the types need of the world. */
+export interface ResourceWorld {
+  readonly documents: Documents;
+  readonly functions: FunctionRegistry;
+}
+
+/** The types, and whether one exists at all. */
+export interface BuiltinTypes extends ResourceTypes {
+  /** False: CloudFormation says `Template format error: Unrecognized resource types: [X]`. True for custom resources. */
+  isKnownType(type: string): boolean;
+}
+
+/** Types whose work the engine does itself; `facts` knows nothing of them. */
+const customResource = "AWS::CloudFormation::CustomResource";
+
+/** Types that a placeholder would misrepresent: what a stack does depends on what they do. */
+const refused: ReadonlySet<string> = new Set([
+  "AWS::CloudFormation::Macro",
+  "AWS::CloudFormation::Stack",
+  "AWS::CloudFormation::WaitCondition",
+  "AWS::CloudFormation::WaitConditionHandle",
+]);
+
+/** Types that `DeletionPolicy: Snapshot` means something for. Source: the attribute's reference page. */
+const withSnapshots: ReadonlySet<string> = new Set([
+  "AWS::DocDB::DBCluster",
+  "AWS::EC2::Volume",
+  "AWS::ElastiCache::CacheCluster",
+  "AWS::ElastiCache::ReplicationGroup",
+  "AWS::Neptune::DBCluster",
+  "AWS::RDS::DBCluster",
+  "AWS::RDS::DBInstance",
+  "AWS::Redshift::Cluster",
+]);
+
+/** All types that a template can use, but for custom resources. */
+export function createResourceTypes(world: ResourceWorld): BuiltinTypes {
+  const schemas = new Schemas();
+  const records = new KeptRecords(world.documents);
+  const handlers = lambdaHandlers(world.functions, records);
+  const facts = new Map<string, TypeFacts | undefined>();
+
+  function handlerOf(type: string, schema: ResourceSchema): Handler {
+    const record = recordTypes[type];
+    return (
+      handlers[type] ??
+      (record === undefined ? placeholderHandler(schema) : recordHandler(record, schema, records))
+    );
+  }
+
+  return {
+    isKnownType: (type) => isCustom(type) || schemas.find(type) !== undefined,
+    facts(type) {
+      if (!facts.has(type)) {
+        const isReal = type in handlers || type in recordTypes || refused.has(type);
+        facts.set(type, isCustom(type) ? undefined : toFacts(type, schemas.find(type), isReal));
+      }
+      return facts.get(type);
+    },
+    async perform(task) {
+      const schema = schemas.find(task.type);
+      if (schema === undefined) return failed(`Unrecognized resource types: [${task.type}]`);
+      if (refused.has(task.type)) return refusal(task);
+      return await perform(task, schema, handlerOf(task.type, schema));
+    },
+  };
+}
+
+function lambdaHandlers(
+  functions: FunctionRegistry,
+  records: KeptRecords,
+): Readonly<Record<string, Handler>> {
+  return {
+    "AWS::Lambda::Alias": lambdaAlias(functions),
+    "AWS::Lambda::EventInvokeConfig": lambdaEventInvokeConfig(functions),
+    "AWS::Lambda::Function": lambdaFunction(functions),
+    "AWS::Lambda::Permission": lambdaPermission(functions, records),
+    "AWS::Lambda::Version": lambdaVersion(functions, records),
+  };
+}
+
+function isCustom(type: string): boolean {
+  return type.startsWith("Custom::") || type === customResource;
+}
+
+function toFacts(type: string, schema: ResourceSchema | undefined, isReal: boolean): TypeFacts | undefined {
+  if (schema === undefined) return undefined;
+  return {
+    kind: isReal ? "builtin" : "simulated",
+    createOnly: new Set(schema.createOnly),
+    snapshots: withSnapshots.has(type),
+  };
+}
+
+async function perform(task: ResourceTask, schema: ResourceSchema, handler: Handler): Promise<TaskOutcome> {
+  try {
+    const subject = toSubject(task);
+    if (task.action === "delete") {
+      await handler.delete(subject);
+      return { kind: "done", physicalId: task.physicalId, attributes: {} };
+    }
+    checkRequired(subject, schema);
+    return done(await (task.action === "create" ? handler.create(subject) : handler.update(subject)));
+  } catch (error) {
+    if (error instanceof ResourceFailure || error instanceof FunctionError) return failed(error.message);
+    throw error;
+  }
+}
+
+/** Fact 102. */
+function checkRequired({ properties }: Subject, schema: ResourceSchema): void {
+  const missing = (schema.required ?? []).filter(
+    (name) => properties[name] === undefined || properties[name] === null,
+  );
+  if (missing.length === 0) return;
+  const faults = missing.map((name) => `The property {/${name}} is required`);
+  throw new ResourceFailure(`Property validation failure: [${faults.join(", ")}]`);
+}
+
+/** Its delete has nothing to do: it was never made. */
+function refusal(task: ResourceTask): TaskOutcome {
+  if (task.action === "delete") return { kind: "done", physicalId: task.physicalId, attributes: {} };
+  return failed(`Custard doesn't make resources of type ${task.type} yet.`);
+}
+
+function done({ physicalId, attributes }: Made): TaskOutcome {
+  return { kind: "done", physicalId: physicalId as PhysicalId, attributes };
+}
+
+function failed(reason: string): TaskOutcome {
+  return { kind: "failed", reason };
+}
