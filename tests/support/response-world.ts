@@ -25,6 +25,7 @@ export interface ResponseWorldOptions {
   readonly region?: string;
   readonly partition?: string;
   readonly onResponse?: (arrived: ArrivedResponse) => Promise<void>;
+  readonly idleTimeout?: number;
 }
 
 /** Opens one. Its clock is the real one, since TLS clients look at theirs. */
@@ -36,9 +37,11 @@ export async function openResponseWorld(options: ResponseWorldOptions = {}): Pro
   const arrived: ArrivedResponse[] = [];
   const traces: TraceEntry[] = [];
   const secret = "a secret of the tests";
+  const urls = createResponseUrls({ secret });
   const endpoint = await openResponseEndpoint({
-    verify: createResponseUrls({ secret }).verify,
+    verify: (request) => urls.verify(request),
     certificate,
+    ...(options.idleTimeout !== undefined && { idleTimeout: options.idleTimeout }),
     clock: { now: Date.now, sleep: () => Promise.reject(new Error("the endpoint never sleeps")) },
     traces: { note: (entry) => void traces.push(entry), ofRequest: () => Promise.resolve(traces) },
     async onResponse(response) {

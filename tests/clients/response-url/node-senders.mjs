@@ -65,18 +65,11 @@ const senders = {
       secure.once("data", (data) => resolve(Number(data.toString().slice(9, 12))));
       secure.write(`${head.join("\r\n")}\r\n\r\n${body}`);
     }),
+  // It prints the status itself.
   "cfn-response": () =>
-    new Promise((resolve) => {
-      const { log } = console;
-      let status = 0;
-      console.log = (text) => {
-        status = Number(/^Status code: (\d+)/.exec(text)?.[1] ?? status);
-      };
-      const done = () => {
-        console.log = log;
-        resolve(status);
-      };
-      require("cfn-response").send({ ResponseURL: url }, { logStreamName: "log", done }, "SUCCESS", {}, "id");
+    new Promise((done) => {
+      const context = { logStreamName: "log", done };
+      require("cfn-response").send({ ResponseURL: url }, context, "SUCCESS", {}, "id");
     }),
   fetch: async () => (await fetch(url, { method: "PUT", body })).status,
   undici: async () => (await (await import("undici")).request(url, { method: "PUT", body })).statusCode,
@@ -100,4 +93,4 @@ const senders = {
 };
 
 // Some leave their connection open, as Lambda's functions may: the process doesn't wait for that.
-process.stdout.write(`${await senders[process.argv[2]]()}\n`, () => process.exit());
+process.stdout.write(`${(await senders[process.argv[2]]()) ?? ""}\n`, () => process.exit());

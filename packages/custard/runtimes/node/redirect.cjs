@@ -41,7 +41,8 @@ function isRedirected(host, port) {
 
 // ------------------------------------------------------------------------------------------ connections
 
-const connect = net.Socket.prototype.connect;
+// oxlint-disable-next-line typescript/unbound-method -- called with its socket below
+const { connect } = net.Socket.prototype;
 
 net.Socket.prototype.connect = function (...given) {
   // `net.connect` hands over an array of options and callback that carries a private mark, so it must stay the same.

@@ -28,7 +28,7 @@ export interface ResponseEndpoint {
 }
 
 /** As long as S3 waits for a silent sender, roughly. Frozen senders lose their connection after it, as on AWS. */
-const idleTimeout = 20_000;
+const s3IdleTimeout = 20_000;
 const headersTimeout = 20_000;
 const maxHeaderSize = 16_384;
 /** How long requests in flight may take at the end. */
@@ -41,23 +41,23 @@ interface Site {
 
 /** Opens the endpoint on an ephemeral port of 127.0.0.1. */
 export async function openResponseEndpoint(
-  options: Bucket & { readonly certificate: Certificate },
+  options: Bucket & {
+    readonly certificate: Certificate;
+    /** After so many ms of silence a sender is given up. */
+    readonly idleTimeout?: number;
+  },
 ): Promise<ResponseEndpoint> {
   const sites: Site[] = [];
   const inFlight = new WeakMap<Duplex, Exchange>();
   const server = createTlsServer(options.certificate);
+  server.timeout = options.idleTimeout ?? s3IdleTimeout;
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
-    const host = hostOf(request);
-    const site = sites.find(({ matches }) => matches(host));
-    if (site !== undefined) {
-      if (expectsContinue) response.writeContinue();
-      site.listener(request, response);
-      return;
-    }
-    const exchange: Exchange = { request, response, host, expectsContinue, surplus: 0 };
+    const exchange: Exchange = { request, response, host: hostOf(request), expectsContinue, surplus: 0 };
     inFlight.set(request.socket, exchange);
     response.once("close", () => inFlight.delete(request.socket));
-    serveBucket(options, exchange);
+    const site = sites.find(({ matches }) => matches(exchange.host));
+    if (site === undefined) serveBucket(options, exchange);
+    else serveSite(site, exchange);
   };
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
@@ -65,17 +65,22 @@ export async function openResponseEndpoint(
     answerBrokenHttp(error, socket, inFlight.get(socket)),
   );
   server.on("timeout", (socket) => answerSilence(socket, inFlight.get(socket)));
+  const connections = connectionsOf(server);
   await listen(server);
   return {
     port: portOf(server),
     serve: (matches, listener) => void sites.push({ matches, listener }),
-    close: () => close(server),
+    close: () =>
+      close(
+        server,
+        [...connections].filter((connection) => !inFlight.has(connection)),
+      ),
   };
 }
 
 function createTlsServer(certificate: Certificate): Server {
   const contextFor = callbackify((host: string) => certificate.contextFor(host.toLowerCase()));
-  const server = createServer({
+  return createServer({
     ...certificate.fallback,
     SNICallback: contextFor,
     minVersion: "TLSv1.2",
@@ -86,8 +91,11 @@ function createTlsServer(certificate: Certificate): Server {
     requestTimeout: 0,
     maxHeaderSize,
   });
-  server.timeout = idleTimeout;
-  return server;
+}
+
+function serveSite({ listener }: Site, { request, response, expectsContinue }: Exchange): void {
+  if (expectsContinue) response.writeContinue();
+  listener(request, response);
 }
 
 function serveBucket(bucket: Bucket, exchange: Exchange): void {
@@ -123,8 +131,9 @@ const parseFaults: Readonly<Record<string, S3ErrorCode>> = {
  */
 function answerBrokenHttp(error: ParseError, socket: Duplex, exchange: Exchange | undefined): void {
   if (exchange !== undefined && exchange.request.complete) {
-    const surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
-    exchange.surplus += Math.max(surplus, 0);
+    // After `Connection: close` the parser counts the first surplus byte as parsed.
+    const first = error.code === "HPE_CLOSED_CONNECTION" ? 1 : 0;
+    exchange.surplus += (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0) + first;
     return;
   }
   const code = parseFaults[error.code ?? ""] ?? "BadRequest";
@@ -176,10 +185,22 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-function close(server: Server): Promise<void> {
+function connectionsOf(server: Server): ReadonlySet<Duplex> {
+  const connections = new Set<Duplex>();
+  server.on("secureConnection", (connection) => {
+    connections.add(connection);
+    connection.once("close", () => connections.delete(connection));
+  });
+  return connections;
+}
+
+function close(server: Server, idle: readonly Duplex[]): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
+    // Node's own notion of idle leaves out connections that have asked for nothing yet.
+    for (const connection of idle) connection.destroy();
+    // Connections that are busy now end as soon as they are idle.
+    server.keepAliveTimeout = 1;
     // A sender that never ends its request can't hold the process.
     setTimeout(() => server.closeAllConnections(), closingTime).unref();
   });

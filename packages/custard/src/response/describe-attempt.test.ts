@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { describeAttempt } from "./describe-attempt.ts";
+import type { Attempt, AttemptEnd } from "./describe-attempt.ts";
+
+const attempt: Attempt = {
+  method: "PUT",
+  received: 312,
+  announced: 312,
+  surplus: 0,
+  contentType: "",
+  signature: "v4",
+};
+
+function refused(
+  status: number,
+  code: "AccessDenied" | "NotImplemented" | "SignatureDoesNotMatch",
+  message = "",
+): AttemptEnd {
+  return { kind: "refused", status, code, message };
+}
+
+test.each<[Partial<Attempt>, AttemptEnd, string]>([
+  [{}, { kind: "accepted" }, "PUT of 312 bytes: 200"],
+  [
+    { received: 36, surplus: 1 },
+    { kind: "accepted" },
+    "PUT of 36 bytes: 200, content-length is 1 byte short and the rest was cut off",
+  ],
+  [{ received: 12 }, { kind: "broken-off" }, "PUT broken off after 12 of 312 bytes"],
+  [
+    { method: "GET" },
+    refused(403, "SignatureDoesNotMatch"),
+    "GET: 403 SignatureDoesNotMatch, only PUT is allowed",
+  ],
+  [
+    { signature: "none" },
+    refused(403, "AccessDenied"),
+    "PUT: 403 AccessDenied, the query of the response URL was dropped",
+  ],
+  [{}, refused(403, "AccessDenied", "Request has expired"), "PUT: 403 AccessDenied, request has expired"],
+  [{}, refused(403, "SignatureDoesNotMatch"), "PUT: 403 SignatureDoesNotMatch, the response URL was changed"],
+  [
+    { signature: "v2", contentType: "application/json" },
+    refused(403, "SignatureDoesNotMatch"),
+    "PUT: 403 SignatureDoesNotMatch, the URL is signed for an empty content-type, another one was sent",
+  ],
+  [
+    {},
+    refused(501, "NotImplemented"),
+    "PUT: 501 NotImplemented, S3 takes no chunked body: send a content-length",
+  ],
+])("%j, %j: %s", (changes, end, text) => {
+  expect(describeAttempt({ ...attempt, ...changes }, end)).toBe(text);
+});
