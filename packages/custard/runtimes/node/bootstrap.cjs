@@ -88,13 +88,20 @@ function toReport(error) {
 }
 
 function isError(value) {
-  return util.types.isNativeError(value) || (value?.name !== undefined && value.message !== undefined && value.stack !== undefined);
+  return (
+    util.types.isNativeError(value) ||
+    (value?.name !== undefined && value.message !== undefined && value.stack !== undefined)
+  );
 }
 
 /** The error as Lambda writes it into the log: one line of JSON. */
 function toLogged(error) {
   const shown = isError(error) ? error : new Error(String(error));
-  const { name, message, stack, ...own } = Object.assign({}, shown, pick(shown, ["name", "message", "stack"]));
+  const { name, message, stack, ...own } = Object.assign(
+    {},
+    shown,
+    pick(shown, ["name", "message", "stack"]),
+  );
   const fields = { errorType: name, errorMessage: message, ...own, stack: String(stack).split("\n") };
   try {
     return `\t${JSON.stringify(fields)}`;
@@ -118,7 +125,11 @@ function patchConsole() {
   const least = json ? (levels[process.env.AWS_LAMBDA_LOG_LEVEL?.toLowerCase()] ?? levels.info) : 0;
   const write = process.stdout.write.bind(process.stdout);
   const line = json ? jsonLine : textLine;
-  for (const [method, level] of Object.entries({ log: "info", fatal: "fatal", ...Object.fromEntries(Object.keys(levels).map((name) => [name, name])) })) {
+  for (const [method, level] of Object.entries({
+    log: "info",
+    fatal: "fatal",
+    ...Object.fromEntries(Object.keys(levels).map((name) => [name, name])),
+  })) {
     console[method] = (...args) => {
       if (levels[level] >= least) write(line(level.toUpperCase(), args));
     };
@@ -134,8 +145,13 @@ function jsonLine(level, args) {
   const base = { timestamp: new Date().toISOString(), level, requestId };
   const [first] = args;
   const error = args.find(isError);
-  const message = args.length === 1 && typeof first === "object" && !isError(first) ? first : util.format(...args);
-  const fault = error && { errorType: error.name, errorMessage: error.message, stackTrace: String(error.stack).split("\n") };
+  const message =
+    args.length === 1 && typeof first === "object" && !isError(first) ? first : util.format(...args);
+  const fault = error && {
+    errorType: error.name,
+    errorMessage: error.message,
+    stackTrace: String(error.stack).split("\n"),
+  };
   try {
     return `${JSON.stringify({ ...base, message, ...fault })}\n`;
   } catch {
@@ -168,18 +184,24 @@ async function loadHandler(root, text) {
 
 async function loadModule(base, { root, name, folder }) {
   try {
-    return await loadFile(base, () => require(require.resolve(name, { paths: [root, path.resolve(root, folder)] })));
+    return await loadFile(base, () =>
+      require(require.resolve(name, { paths: [root, path.resolve(root, folder)] })),
+    );
   } catch (error) {
-    if (error instanceof SyntaxError) throw Object.assign(new RuntimeError("UserCodeSyntaxError", error), { stack: error.stack });
-    if (error?.code === "MODULE_NOT_FOUND") throw Object.assign(new RuntimeError("ImportModuleError", error), { stack: error.stack });
+    if (error instanceof SyntaxError)
+      throw Object.assign(new RuntimeError("UserCodeSyntaxError", error), { stack: error.stack });
+    if (error?.code === "MODULE_NOT_FOUND")
+      throw Object.assign(new RuntimeError("ImportModuleError", error), { stack: error.stack });
     throw error;
   }
 }
 
 /** The order in which Lambda looks for a module's file. */
 async function loadFile(base, elsewhere) {
-  if (fs.existsSync(base) && fs.statSync(base).isFile()) return isModuleFolder(base) ? await importFile(base) : require(base);
-  if (fs.existsSync(`${base}.js`)) return isModuleFolder(base) ? await importFile(`${base}.js`) : require(`${base}.js`);
+  if (fs.existsSync(base) && fs.statSync(base).isFile())
+    return isModuleFolder(base) ? await importFile(base) : require(base);
+  if (fs.existsSync(`${base}.js`))
+    return isModuleFolder(base) ? await importFile(`${base}.js`) : require(`${base}.js`);
   if (fs.existsSync(`${base}.mjs`)) return await importFile(`${base}.mjs`);
   if (fs.existsSync(`${base}.cjs`)) return require(`${base}.cjs`);
   return elsewhere();
@@ -243,17 +265,23 @@ class Invocation {
     } catch {
       return this.postError(new Error("Unable to stringify response body"));
     }
-    return this.#post("response", { body });
+    await this.#post("response", { body });
+    this.#next();
   }
 
   async postError(error) {
     console.error("Invoke Error", toLogged(error));
-    return this.postReport(toReport(error));
+    await this.postReport(toReport(error));
+    this.#next();
   }
 
+  /** Of a crash too: the process must not ask for another event then. */
   async postReport(report) {
-    const headers = { "lambda-runtime-function-error-type": report.errorType, "content-type": "application/json" };
-    return this.#post("error", { body: JSON.stringify(report), headers });
+    const headers = {
+      "lambda-runtime-function-error-type": report.errorType,
+      "content-type": "application/json",
+    };
+    await this.#post("error", { body: JSON.stringify(report), headers });
   }
 
   async #post(kind, message) {
@@ -261,7 +289,6 @@ class Invocation {
     this.#posted = true;
     whenLoopIsEmpty = undefined;
     await this.#api.request("POST", `/2018-06-01/runtime/invocation/${this.id}/${kind}`, message);
-    this.#next();
   }
 
   context() {
@@ -293,7 +320,12 @@ function invokeClassic(invocation, handler, event) {
   const done = (error, result) =>
     invocation.complete(() => (error === undefined || error === null ? finish(result) : fail(error)));
   const context = Object.defineProperty(
-    { ...invocation.context(), done, succeed: (result) => done(undefined, result), fail: (error) => done(error ?? "handled") },
+    {
+      ...invocation.context(),
+      done,
+      succeed: (result) => done(undefined, result),
+      fail: (error) => done(error ?? "handled"),
+    },
     "callbackWaitsForEmptyEventLoop",
     {
       enumerable: true,
@@ -347,7 +379,10 @@ function watchForCrashes() {
     onCrash(toReport(error), 129);
   });
   process.on("unhandledRejection", (reason, promise) => {
-    const error = Object.assign(new RuntimeError("UnhandledPromiseRejection", String(reason)), { reason, promise });
+    const error = Object.assign(new RuntimeError("UnhandledPromiseRejection", String(reason)), {
+      reason,
+      promise,
+    });
     console.error("Unhandled Promise Rejection", toLogged(error));
     onCrash(toReport(error), 128);
   });
@@ -390,7 +425,10 @@ async function main() {
   if (process.argv.includes("--spare")) await takeAssignment(api);
   patchConsole();
   onCrash = (report, status) => {
-    const headers = { "lambda-runtime-function-error-type": report.errorType, "content-type": "application/json" };
+    const headers = {
+      "lambda-runtime-function-error-type": report.errorType,
+      "content-type": "application/json",
+    };
     const message = { body: JSON.stringify(report), headers };
     void api.request("POST", "/2018-06-01/runtime/init/error", message).then(() => exit(status));
   };

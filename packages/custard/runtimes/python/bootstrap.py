@@ -86,7 +86,7 @@ def _log_error(report):
     for element in report["stackTrace"]:
         for line in element.splitlines():
             rest = line.lstrip(" ")
-            lines.append(INDENT * (len(line) - len(rest) + 2) + rest)
+            lines.append(INDENT * (len(line) - len(rest)) + rest)
     sys.stdout.write("\r".join(lines) + "\n")
 
 
