@@ -37,6 +37,9 @@ const renewalDays = 30;
 /** Clocks of other systems may be behind. */
 const backdatedDays = 1;
 
+/** More than all regions' response hosts and services of ours. */
+const maxHosts = 500;
+
 const systemBundles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -69,6 +72,9 @@ export async function openCertificate(options: {
       if (!isPermitted(host)) return Promise.reject(new Error(`there is no certificate for ${host}`));
       const found = contexts.get(host);
       if (found !== undefined) return found;
+      // Whoever can connect can ask for names, so their number is bounded.
+      if (contexts.size >= maxHosts)
+        return Promise.reject(new Error("there are certificates for too many hosts"));
       const opened = openServerCertificate({ ...options, authority, hosts: [host] }).then(toContext);
       contexts.set(host, opened);
       opened.catch(() => contexts.delete(host));

@@ -42,7 +42,7 @@ const dashedRegions: ReadonlySet<string> = new Set([
  * The secret decides the signature: with the same one, a request gets the same URL after a restart.
  */
 export function createResponseUrls(options: {
-  /** At least 16 bytes of chance, kept by the caller. */
+  /** At least 16 characters of chance, kept by the caller. */
   readonly secret: string;
   readonly style?: SignatureStyle;
 }): SignedResponseUrls {

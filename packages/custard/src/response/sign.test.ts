@@ -29,6 +29,10 @@ function codeOf(verification: Verification): string {
   return verification.ok ? "accepted" : `${verification.error.code}: ${verification.error.message}`;
 }
 
+test("a secret that can be guessed is refused", () => {
+  expect(() => createSigningKeys("short")).toThrow(RangeError);
+});
+
 describe.each(styles)("style %s", (style) => {
   const url = presign(keys, { ...target, style });
 

@@ -59,11 +59,13 @@ interface ParsedTarget {
 
 const algorithm = "AWS4-HMAC-SHA256";
 const signedHeaders = "host";
+const minSecretLength = 16;
 const keptSigningKeys = 64;
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Derives the keys. The secret is at least 16 bytes of chance, and the same after a restart (S1). */
+/** Derives the keys. The secret is the same after a restart (S1). Throws RangeError when it is under 16 characters. */
 export function createSigningKeys(secret: string): SigningKeys {
+  if (secret.length < minSecretLength) throw new RangeError("the secret of the response URLs is too short");
   const secretAccessKey = hmac(secret, "secret access key").toString("base64").slice(0, 40);
   const id = hmac(secret, "access key id").subarray(0, 16);
   const kept = new Map<string, Buffer>();
