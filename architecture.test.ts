@@ -24,6 +24,22 @@ const house: Record<
     node: ["node:fs", "node:path"],
     packages: ["libsql", "@custard/provider/protocol"],
   },
+  "custard/src/response": {
+    folders: ["custard/src/engine"],
+    node: [
+      "node:crypto",
+      "node:fs/promises",
+      "node:http",
+      "node:https",
+      "node:net",
+      "node:path",
+      "node:stream",
+      "node:tls",
+      "node:url",
+      "node:util",
+    ],
+    packages: ["@custard/provider/protocol", "@peculiar/asn1-schema", "@peculiar/asn1-x509"],
+  },
   "custard/src/resources": {
     folders: ["custard/src/engine", "custard/src/services", "custard/src/template"],
     node: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],

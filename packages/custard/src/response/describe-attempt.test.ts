@@ -13,7 +13,7 @@ const attempt: Attempt = {
 
 function refused(
   status: number,
-  code: "AccessDenied" | "NotImplemented" | "SignatureDoesNotMatch",
+  code: "SlowDown" | "AccessDenied" | "NotImplemented" | "SignatureDoesNotMatch",
   message = "",
 ): AttemptEnd {
   return { kind: "refused", status, code, message };

@@ -48,6 +48,7 @@ function causeOf(
 ): string {
   if (attempt.method !== "PUT") return "only PUT is allowed";
   if (attempt.signature === "none") return "the query of the response URL was dropped";
+  if (refusal.code === "SlowDown") return "the response couldn't be kept";
   if (refusal.code === "NotImplemented") return "S3 takes no chunked body: send a content-length";
   if (refusal.code === "SignatureDoesNotMatch") {
     return attempt.signature === "v2" && attempt.contentType !== ""

@@ -85,7 +85,8 @@ export function isResponseHost(host: string): boolean {
 
 /** Takes an object's key apart (fact 26); undefined when it is none of a response. */
 export function parseResponseKey(key: string): ResponseTarget | undefined {
-  const [, stackId, logicalId, requestId] = /^(arn:[^|]+)\|([^|]+)\|([^|]+)$/u.exec(key) ?? [];
+  const [, stackId, logicalId, requestId] =
+    /^(arn:[^|]{1,1000})\|([^|]{1,255})\|([^|]{1,128})$/u.exec(key) ?? [];
   if (stackId === undefined || logicalId === undefined || requestId === undefined) return undefined;
   // The parts come from a key that the engine made and signed, or serve as a hint only.
   return {
