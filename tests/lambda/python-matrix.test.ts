@@ -150,7 +150,6 @@ test("a handler without a dot", async () => {
     title: "malformed",
     code: { kind: "directory", path: import.meta.dirname },
     settings: { ...python, handler: "index" },
-    first: { result: null },
   });
   expect(seen.outcomes[0]).toEqual({
     errorType: "Runtime.MalformedHandlerName",

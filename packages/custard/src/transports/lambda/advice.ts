@@ -40,7 +40,8 @@ function whatHappened(last: Attempt, { resolved, attempts }: Silence): string {
 
 function faultText({ fault }: Attempt): string {
   if (fault === undefined) return "for no known reason";
-  const message = fault.errorMessage.split("\n")[0] ?? "";
+  const [line = ""] = fault.errorMessage.split("\n");
+  const message = line.replace(/^RequestId: \S+ Error: /, "");
   return `${fault.errorType}: ${message}`.replace(/[.:\s]+$/, "");
 }
 
@@ -52,7 +53,7 @@ function loadHint({ fault }: Attempt, resolved: ResolvedFunction): string {
     return ` Put ${python} beside the function's code (pip install -t DIR ${python}) or into the machine's python3 (pip install ${python}).`;
   }
   const node = /Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(message)?.[1];
-  if (node !== undefined && !message.includes(resolved.settings.handler.split(".")[0] ?? " ")) {
+  if (node !== undefined && node !== resolved.settings.handler.split(".")[0]) {
     return ` Put it beside the function's code or into your project: npm install ${node}.`;
   }
   return "";

@@ -1,0 +1,258 @@
+/** How deliveries end: over, silent or refused; with real functions. */
+import { readFileSync } from "node:fs";
+import { afterEach, expect, test } from "vitest";
+import type { Delivery } from "../../packages/custard/src/engine/ports.ts";
+import { redirectEnvironment } from "../../packages/custard/src/response/redirect.ts";
+import type { LambdaTransportOptions } from "../../packages/custard/src/transports/lambda/lambda-transport.ts";
+import { type TestLambda, openLambda, requestTo, scope } from "./support.ts";
+
+let lambda: TestLambda;
+afterEach(async () => await lambda.close());
+
+async function open(options: Partial<LambdaTransportOptions> = {}): Promise<void> {
+  lambda = await openLambda(options);
+}
+
+async function deliver(code: string, settings: Parameters<TestLambda["create"]>[2] = {}): Promise<Delivery> {
+  const arn = await lambda.create("provider", code, settings);
+  return await lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+}
+
+function noted(kind: string): string[] {
+  return lambda.trace.filter((entry) => entry.kind === kind).map((entry) => entry.text);
+}
+
+/** The hook that reports where a process turns to; its endpoint isn't needed here. */
+const reporting = {
+  environment: (family: "node" | "python" | "custom") =>
+    redirectEnvironment({
+      port: 9,
+      caFile: "/dev/null",
+      bundleFile: "/dev/null",
+      runtime: family === "custom" ? "any" : family,
+    }),
+};
+
+const silences = [
+  {
+    title: "returns without answering",
+    code: "exports.handler = async () => {}",
+    attempts: 1,
+    advice:
+      "Function provider returned without answering: send the response to the ResponseURL and wait until it is sent before the handler returns.",
+  },
+  {
+    title: "throws",
+    code: "exports.handler = async () => { throw new TypeError('x is not a function') }",
+    attempts: 3,
+    advice:
+      "Function provider failed before it answered (3 attempts): TypeError: x is not a function. Catch errors in the handler and answer FAILED with the reason.",
+  },
+  {
+    title: "is stopped by its timeout",
+    code: "exports.handler = () => { for (;;); }",
+    settings: { timeoutSeconds: 1 },
+    attempts: 3,
+    advice:
+      "Function provider was stopped by its Timeout of 1 s before it answered (3 attempts): raise Timeout (at most 900 s), or find what it waits for.",
+  },
+  {
+    title: "ends its process",
+    code: "exports.handler = () => process.exit(1)",
+    attempts: 3,
+    advice:
+      "Function provider ended its process before it answered (3 attempts): Runtime.ExitError: Runtime exited with error: exit status 1.",
+  },
+  {
+    title: "can't be loaded",
+    code: "exports.other = 1",
+    attempts: 3,
+    advice:
+      "Function provider couldn't be loaded (3 attempts): Runtime.HandlerNotFound: index.handler is undefined or not exported.",
+  },
+  {
+    title: "lacks a Node package",
+    code: "require('@scope/nowhere/deep')",
+    attempts: 3,
+    advice:
+      "Function provider couldn't be loaded (3 attempts): Runtime.ImportModuleError: Error: Cannot find module '@scope/nowhere/deep'. Put it beside the function's code or into your project: npm install @scope/nowhere.",
+  },
+  {
+    title: "lacks a Python package",
+    code: "import nowhere.deep",
+    settings: { runtime: "python3.13" },
+    attempts: 3,
+    advice:
+      "Function provider couldn't be loaded (3 attempts): Runtime.ImportModuleError: Unable to import module 'index': No module named 'nowhere'. Put nowhere beside the function's code (pip install -t DIR nowhere) or into the machine's python3 (pip install nowhere).",
+  },
+];
+
+test.each(silences)("a function that $title is silent", async ({ code, settings, attempts, advice }) => {
+  await open();
+  expect(await deliver(code, settings)).toEqual({ kind: "silent", advice });
+  expect(noted("advice")).toEqual([advice]);
+  const failures = noted("failed").length;
+  expect(failures === 0 ? 1 : failures).toBe(attempts);
+});
+
+test("a silent function's instance is destroyed, so that it can't thaw and answer", async () => {
+  await open();
+  await deliver("exports.handler = async () => { console.log('pid', process.pid) }");
+  const pid = Number(/pid (\d+)/.exec(noted("log").join())?.[1]);
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("without fail-fast the instance stays, frozen, and the advice is noted only", async () => {
+  await open({ failFast: false });
+  expect(await deliver("exports.handler = async () => { console.log('pid', process.pid) }")).toEqual({
+    kind: "over",
+  });
+  const pid = Number(/pid (\d+)/.exec(noted("log").join())?.[1]);
+  expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") T ");
+  expect(noted("advice")).toHaveLength(1);
+});
+
+test.each([
+  [
+    "a connection",
+    "node",
+    "exports.handler = () => new Promise((resolve) => require('net').connect(9, '127.0.0.2').on('error', resolve))",
+  ],
+  ["a program", "node", "exports.handler = async () => { require('child_process').execSync('true') }"],
+  [
+    "a connection",
+    "python",
+    "import socket\ndef handler(event, context):\n    socket.socket().connect_ex(('127.0.0.2', 9))\n",
+  ],
+  ["a program", "python", "import subprocess\ndef handler(event, context):\n    subprocess.run(['true'])\n"],
+])("who turned to others (%s, %s) isn't certainly silent", async (_, family, code) => {
+  await open(reporting);
+  const runtime = family === "node" ? "nodejs20.x" : "python3.12";
+  expect(await deliver(code, { runtime })).toEqual({ kind: "over" });
+  expect(noted("advice")).toEqual([
+    expect.stringMatching(/It turned to others \((?:connect 127\.0\.0\.2:9|spawn .*true)\)/),
+  ]);
+});
+
+test("a function that was answered for is left warm", async () => {
+  await open({ answered: () => true });
+  expect(await deliver("exports.handler = async () => {}")).toEqual({ kind: "over" });
+  const { log } = await lambda.run("provider");
+  expect(log[0]).toMatch(/^START/);
+});
+
+test("an answer stops further attempts", async () => {
+  await open({ answered: () => true });
+  expect(await deliver("exports.handler = async () => { throw new Error('after the answer') }")).toEqual({
+    kind: "over",
+  });
+  expect(noted("failed")).toHaveLength(1);
+});
+
+test("attempts carry one Lambda request id, on a new instance after a crash", async () => {
+  await open();
+  await deliver(
+    "exports.handler = async (event, context) => { console.log('id', context.awsRequestId, context.logStreamName); process.exit(1) }",
+  );
+  const seen = noted("log").flatMap((text) => /id (\S+) (\S+)/.exec(text)?.slice(1) ?? []);
+  expect(new Set(seen.filter((_, index) => index % 2 === 0)).size).toBe(1);
+  expect(new Set(seen.filter((_, index) => index % 2 === 1)).size).toBe(3);
+});
+
+test("MaximumRetryAttempts is honoured", async () => {
+  await open();
+  const arn = await lambda.create("provider", "exports.handler = async () => { throw new Error('no') }");
+  await lambda.functions.putEventInvoke({ ...scope, name: "provider" }, { maximumRetryAttempts: 0 });
+  await lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+  expect(noted("failed")).toHaveLength(1);
+});
+
+test("the function gets the request as CloudFormation sends it", async () => {
+  await open();
+  await deliver(
+    "exports.handler = async (event) => { process.stdout.write(JSON.stringify(Object.keys(event)) + '\\n') }",
+  );
+  expect(noted("log")).toContain(
+    '["RequestType","ServiceToken","ResponseURL","StackId","RequestId","LogicalResourceId","ResourceType","ResourceProperties"]',
+  );
+});
+
+test("signatures of response URLs are not kept", async () => {
+  await open();
+  await deliver(
+    "exports.handler = async (event) => { console.log(event.ResponseURL, encodeURIComponent(event.ResponseURL)) }",
+  );
+  expect(noted("log").join()).toContain("X-Amz-Signature=*****");
+  expect(JSON.stringify(lambda.trace)).not.toContain("5ec3e7");
+});
+
+const elsewhere = "arn:aws:lambda:us-east-1:123456789012:function:nowhere";
+const refusals = [
+  {
+    title: "an unknown function",
+    token: elsewhere,
+    reason: `Function not found: ${elsewhere} (Service: Lambda, Status Code: 404, Request ID: `,
+  },
+  {
+    title: "an unknown alias",
+    token: `${elsewhere}:live`,
+    reason: `Function not found: ${elsewhere}:live (`,
+  },
+  {
+    title: "another region",
+    token: elsewhere.replace("us-east-1", "eu-west-1"),
+    reason: "Functions from 'eu-west-1' are not reachable in this region ('us-east-1') (",
+  },
+  {
+    title: "no function ARN",
+    token: "arn:aws:lambda:us-east-1:1:layer:x",
+    reason: "Invalid function ARN: arn:aws:lambda:us-east-1:1:layer:x (",
+  },
+];
+
+test.each(refusals)("$title is refused at once", async ({ token, reason }) => {
+  await open();
+  const delivery = await lambda.transport.deliver(requestTo(token), new AbortController().signal);
+  expect(delivery).toEqual({ kind: "refused", reason: expect.stringContaining(reason) });
+});
+
+test("a request that is too large is refused", async () => {
+  await open();
+  const arn = await lambda.create("provider", "exports.handler = async () => {}");
+  const request = { ...requestTo(arn), properties: { Text: "x".repeat(1_048_576) } };
+  expect(await lambda.transport.deliver(request, new AbortController().signal)).toEqual({
+    kind: "refused",
+    reason: expect.stringMatching(
+      /^\d+ byte payload is too large for the Event invocation type \(limit 1048576 bytes\)/,
+    ),
+  });
+});
+
+test("an aborted delivery rejects at once and leaves the running function alone", async () => {
+  await open();
+  const abort = new AbortController();
+  const arn = await lambda.create(
+    "provider",
+    "exports.handler = () => new Promise((resolve) => setTimeout(resolve, 300, 'end'))",
+  );
+  const delivery = lambda.transport.deliver(requestTo(arn), abort.signal);
+  await expect.poll(() => noted("invoked")).toHaveLength(1);
+  abort.abort(new Error("no longer wanted"));
+  await expect(delivery).rejects.toThrow("no longer wanted");
+  await expect.poll(() => noted("returned")).toHaveLength(1);
+});
+
+test("a missing interpreter refuses the request by name", async () => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "/nowhere";
+  await open();
+  const delivery = await deliver("def handler(event, context):\n    pass", { runtime: "python3.12" }).finally(
+    () => {
+      process.env["PATH"] = path;
+    },
+  );
+  expect(delivery).toEqual({
+    kind: "refused",
+    reason: "Python functions need python3, and there is none on the PATH.",
+  });
+});
