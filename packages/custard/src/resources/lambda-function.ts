@@ -25,7 +25,7 @@ export function lambdaFunction(functions: FunctionRegistry): Handler {
     },
     async update(subject) {
       // What left the template goes back to its default, so the change names every setting.
-      const settings = { ...defaultSettings, ...readSettings(subject) };
+      const settings = { ...defaultSettings, reservedConcurrency: undefined, ...readSettings(subject) };
       const code = await readCode(subject);
       const { token } = subject.task;
       const reference = referenceOf(subject);

@@ -82,12 +82,15 @@ test("what the template says reaches the function, texts of numbers and secrets 
 
 test("an update changes code and settings, and what left the template goes back to its default", async () => {
   const { perform, functions } = start();
-  await perform(functionTask({ ...named, Timeout: 30, Environment: { Variables: { AB: "1" } } }));
+  const limited = { ...named, ReservedConcurrentExecutions: 5 };
+  await perform(functionTask({ ...limited, Timeout: 30, Environment: { Variables: { AB: "1" } } }));
   const before = await functions.resolve({ ...scope, name: "f" });
   const update = { action: "update", physicalId: "f" as PhysicalId, token: "update-1" } as const;
   const task = functionTask({ ...named, Code: { ZipFile: "// new" } }, update);
   expect(await perform(task)).toMatchObject({ kind: "done", physicalId: "f" });
   const after = await functions.resolve({ ...scope, name: "f" });
+  expect(before.settings.reservedConcurrency).toBe(5);
+  expect(after.settings.reservedConcurrency).toBeUndefined();
   expect(after.settings).toMatchObject({ timeoutSeconds: 3, environment: {} });
   expect(Buffer.from(await functions.codeBytes(after.code)).toString()).toBe("// new");
   expect(after.revision).not.toBe(before.revision);

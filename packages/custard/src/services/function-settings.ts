@@ -16,7 +16,7 @@ export interface FunctionSettings {
   readonly architecture: "x86_64" | "arm64";
   readonly logging: LoggingSettings;
   /** 0 throttles every invocation; absent: no limit of its own. */
-  readonly reservedConcurrency?: number;
+  readonly reservedConcurrency?: number | undefined;
   readonly tags: Readonly<Record<string, string>>;
 }
 

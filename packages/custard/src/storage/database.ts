@@ -30,9 +30,14 @@ export class Database {
       chmodSync(path, 0o600);
       return new Libsql(path);
     });
-    this.execute("PRAGMA journal_mode = WAL");
-    this.execute(`PRAGMA synchronous = ${options.durability}`);
-    this.#migrate(options.migrations);
+    try {
+      this.execute("PRAGMA journal_mode = WAL");
+      this.execute(`PRAGMA synchronous = ${options.durability}`);
+      this.#migrate(options.migrations);
+    } catch (error) {
+      this.#driver.close();
+      throw error;
+    }
   }
 
   get inTransaction(): boolean {

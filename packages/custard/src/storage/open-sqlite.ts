@@ -41,8 +41,20 @@ function openLocked(directory: string, lock: DirectoryLock): SqliteStorage {
     durability: "full",
     migrations: journalMigrations,
   });
+  try {
+    return useDatabase(database, { directory, lock });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function useDatabase(
+  database: Database,
+  held: { readonly directory: string; readonly lock: DirectoryLock },
+): SqliteStorage {
   const writes = new GroupCommit(database);
-  const traces = new BufferedTraces(new SqliteTraceStore(join(directory, "traces.db")));
+  const traces = new BufferedTraces(new SqliteTraceStore(join(held.directory, "traces.db")));
   return {
     journal: new SqliteJournal(database, writes),
     documents: new SqliteDocuments(database, writes),
@@ -51,7 +63,7 @@ function openLocked(directory: string, lock: DirectoryLock): SqliteStorage {
       await traces.close();
       writes.close();
       database.close();
-      lock.release();
+      held.lock.release();
     },
   };
 }
