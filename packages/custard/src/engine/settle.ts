@@ -12,7 +12,7 @@ import type { LogicalId, PhysicalId } from "./ids.ts";
 import { creationInitiated, replacementNeeded } from "./messages.ts";
 import { isCleanup } from "./phase.ts";
 import type { Ending } from "./record.ts";
-import type { Former, Good, Resource } from "./resource.ts";
+import { physicalIdOf, type Former, type Good, type Resource } from "./resource.ts";
 import { showFormer, showResource } from "./shown.ts";
 import type { Pending } from "./stack.ts";
 
@@ -153,7 +153,8 @@ function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physi
     declared: request.action === "update" ? { ...declared, properties: request.oldProperties } : declared,
     physicalId: updating.physicalId,
     attributes,
-    cause: draft.operation.phase === "rollback" ? "replacement-undone" : "replaced",
+    // The resource from before the update is nothing that was undone: its UpdateReplacePolicy holds (fact 82).
+    cause: isFromUpdate(draft, request.logicalId, updating.physicalId) ? "replacement-undone" : "replaced",
     status: "WAITING",
     attempts: 0,
   };
@@ -161,6 +162,13 @@ function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physi
     (former) => former.physicalId !== physicalId,
   );
   draft.setFormer(request.logicalId, [...waiting, replaced]);
+}
+
+/** In a rollback: has the update that is undone brought this physical resource? */
+function isFromUpdate(draft: Draft, logicalId: LogicalId, physicalId: PhysicalId): boolean {
+  const { phase, before } = draft.operation;
+  const old = before?.resources.get(logicalId)?.current;
+  return phase === "rollback" && (old === undefined || physicalIdOf(old) !== physicalId);
 }
 
 // ------------------------------------------------------------------------------------------------- delete
