@@ -411,7 +411,11 @@ async function serve(api, handler) {
 
 /** A spare process becomes its function's: environment, directory, module path and heap limit. */
 async function takeAssignment(api) {
-  const { body } = await api.request("GET", "/custard/assignment");
+  const assigned = api.request("GET", "/custard/assignment");
+  // What nearly every provider needs to answer, loaded while there is nothing else to do.
+  require("node:https");
+  require("node:tls").createSecureContext();
+  const { body } = await assigned;
   const { environment, directory, heapMegabytes } = JSON.parse(body);
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);

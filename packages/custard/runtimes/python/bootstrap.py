@@ -23,9 +23,15 @@ class RuntimeApi:
         self._received = b""
 
     def request(self, method, target, body=b"", headers=None):
+        self.send(method, target, body, headers)
+        return self.receive()
+
+    def send(self, method, target, body=b"", headers=None):
         lines = {"host": "custard", "content-length": len(body), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._socket.sendall(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
+
+    def receive(self):
         while b"\r\n\r\n" not in self._received:
             self._receive()
         head, self._received = self._received.split(b"\r\n\r\n", 1)
@@ -292,7 +298,9 @@ def _serve(api, handler, logs):
 
 def _take_assignment(api):
     """A spare process becomes its function's: environment, directory, module path."""
-    _, body = api.request("GET", "/custard/assignment")
+    api.send("GET", "/custard/assignment")
+    _load_ahead()
+    _, body = api.receive()
     assignment = json.loads(body)
     environment = assignment["environment"]
     for name in list(os.environ):
@@ -303,6 +311,13 @@ def _take_assignment(api):
     time.tzset()
     known = set(sys.path)
     sys.path[1:1] = [path for path in environment.get("PYTHONPATH", "").split(":") if path and path not in known]
+
+
+def _load_ahead():
+    """What nearly every provider needs to answer, loaded while there is nothing else to do: saves it 40 ms later."""
+    import http.client
+    import ssl
+    import urllib.parse
 
 
 def _set_module_path():
