@@ -1,4 +1,7 @@
-/** Appends per second of the SQLite journal, against a bare loop of write and fsync on the same disk in the same run. */
+/**
+ * Appends per second of the SQLite journal, against a bare loop of write and fsync on the same disk in the same run.
+ * `node scripts/run-typescript.mjs bench/journal.ts`
+ */
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -82,7 +82,10 @@ export interface Journal {
   claimDue(now: number, limit: number, lease: number): Promise<readonly ClaimedCommand[]>;
   /** When the next unleased command is due, or a lease ends; undefined when there is none. */
   nextDue(): Promise<number | undefined>;
-  /** The command was performed; it is forgotten. Unknown keys are ignored. */
+  /**
+   * The command was performed; it is forgotten, durably with the stack's next append at the latest: a crash before
+   * that hands it out again. Unknown keys are ignored.
+   */
   confirm(stackId: StackId, key: string): Promise<void>;
   /** Who holds a claim. */
   holder(name: string): Promise<StackId | undefined>;

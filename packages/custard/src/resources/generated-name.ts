@@ -1,7 +1,7 @@
 import type { Subject } from "./subject.ts";
 
 /** What a service demands of names. */
-export interface NameRules {
+interface NameRules {
   /** Characters. */
   readonly longest: number;
   readonly lowerCase: boolean;

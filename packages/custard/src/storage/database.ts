@@ -1,6 +1,6 @@
-import { chmodSync, closeSync, openSync } from "node:fs";
 import Libsql from "libsql";
 import type { Migrations } from "./migrations.ts";
+import { ensurePrivateFile } from "./private-file.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** How safe a commit is: `full` survives a power cut, `normal` survives a killed process. */
@@ -26,8 +26,7 @@ export class Database {
     this.#path = path;
     this.#driver = this.#attempt(() => {
       // SQLite gives -wal and -shm the mode of the database file: it must be right before they exist.
-      closeSync(openSync(path, "a", 0o600));
-      chmodSync(path, 0o600);
+      ensurePrivateFile(path);
       return new Libsql(path);
     });
     try {

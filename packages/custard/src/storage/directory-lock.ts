@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
+import { ensurePrivateFile } from "./private-file.ts";
 import { StorageError } from "./storage-error.ts";
 
 /**
@@ -20,6 +21,7 @@ export class DirectoryLock {
       this.#lock.exec("BEGIN EXCLUSIVE");
     } catch (cause) {
       this.#lock.close();
+      if (!isBusy(cause)) throw unusable(file, cause);
       throw new StorageError("Locked", `${directory} is in use by ${this.#owner()}.`, { cause });
     }
     writeFileSync(this.#ownerFile, `${process.pid}\n`, { mode: 0o600 });
@@ -43,11 +45,19 @@ export class DirectoryLock {
 
 function openFile(file: string): Libsql.Database {
   try {
-    closeSync(openSync(file, "a", 0o600));
+    ensurePrivateFile(file);
     return new Libsql(file);
   } catch (cause) {
-    throw new StorageError("Unavailable", `The state directory can't be used: ${file} can't be opened.`, {
-      cause,
-    });
+    throw unusable(file, cause);
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, "code") === "SQLITE_BUSY";
+}
+
+function unusable(file: string, cause: unknown): StorageError {
+  return new StorageError("Unavailable", `The state directory can't be used: ${file} can't be opened.`, {
+    cause,
+  });
 }

@@ -40,10 +40,15 @@ async function holdInAnotherProcess(directory: string) {
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["-e", script], {
     cwd: directory,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout, "data");
+  let trouble = "";
+  child.stderr.on("data", (text) => (trouble += String(text)));
+  await Promise.race([
+    once(child.stdout, "data"),
+    once(child, "close").then(() => Promise.reject(new Error(trouble))),
+  ]);
   return child;
 }
 
@@ -71,6 +76,19 @@ test("the same process can't open a directory twice, and can open it again once 
   await first.close();
   const second = open(directory);
   expect((await second.journal.load(stackId)).records).toEqual(["kept"]);
+});
+
+test("a second attempt of the same process doesn't give the lock away", async () => {
+  const directory = temporaryDirectory();
+  open(directory);
+  expect(() => openSqliteStorage(directory)).toThrowError(/this process already/);
+  await expect(holdInAnotherProcess(directory)).rejects.toThrowError(/database is locked/);
+});
+
+test("a lock file that is none is not taken for a held lock", () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "custard.lock"), "garbage ".repeat(1000));
+  expect(() => openSqliteStorage(directory)).toThrowError(expect.objectContaining({ code: "Unavailable" }));
 });
 
 test("the directory and its files can be read by their owner only", async () => {
