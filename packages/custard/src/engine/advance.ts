@@ -9,6 +9,7 @@ import { mustRollBack } from "./fail.ts";
 import { startReady } from "./forward.ts";
 import {
   cleanupIncomplete,
+  deleteRequested,
   failedDeletions,
   failedResources,
   rollbackCleanupIncomplete,
@@ -28,12 +29,12 @@ export function advance(draft: Draft): void {
 }
 
 function step(draft: Draft): boolean {
-  const { phase, kind } = draft.operation;
+  const { phase } = draft.operation;
   switch (phase) {
     case "forward":
       return stepForward(draft);
     case "rollback":
-      return kind === "create" ? stepDeletion(draft) : stepRollback(draft);
+      return hasStableState(draft) ? stepRollback(draft) : stepDeletion(draft);
     case "cleanup":
     case "rollback-cleanup":
     case "delete":
@@ -44,33 +45,41 @@ function step(draft: Draft): boolean {
 // ------------------------------------------------------------------------------------------------ forward
 
 function stepForward(draft: Draft): boolean {
-  if (mustRollBack(draft.operation)) return beginRollback(draft, failedResources(draft.operation.failures));
+  if (mustRollBack(draft.operation)) {
+    return beginRollback(draft, failureReason(draft, failedResources(draft.operation.failures)));
+  }
   if (startReady(draft)) return true;
   if (draft.stack.requests.size > 0) return false;
-  if (draft.operation.failures.length > 0) return stopFailed(draft);
+  if (draft.operation.failures.length > 0) {
+    return stopFailed(draft, `${failedResources(draft.operation.failures)} `);
+  }
   return reachGoal(draft);
 }
 
-/** Facts 89, 91 and 127. */
+/** Is there a state to go back to? Without one, a rollback deletes all that the stack has. */
+export function hasStableState({ operation }: Pick<Draft, "operation">): boolean {
+  return operation.before !== undefined;
+}
+
+/** Facts 89, 91 and 127: who asked for what follows is said only where nothing will be left. */
+export function failureReason(draft: Draft, reason: string): string {
+  if (hasStableState(draft)) return reason;
+  return draft.operation.onFailure === "DELETE" ? deleteRequested(reason) : rollbackRequested(reason);
+}
+
+/** Facts 89 and 91. */
 export function beginRollback(draft: Draft, reason: string): true {
-  if (draft.operation.kind === "create") beginCreateRollback(draft, reason);
-  else {
+  if (hasStableState(draft)) {
     draft.setStatus("UPDATE_ROLLBACK_IN_PROGRESS", reason);
     draft.record({ kind: "phase-entered", phase: "rollback" });
     setAsideCreated(draft);
+    return true;
   }
-  return true;
-}
-
-function beginCreateRollback(draft: Draft, reason: string): void {
-  if (draft.operation.onFailure === "DELETE")
-    draft.setStatus("DELETE_IN_PROGRESS", `${reason} Delete requested by user.`);
-  else draft.setStatus("ROLLBACK_IN_PROGRESS", rollbackRequested(reason));
-  draft.record({
-    kind: "phase-entered",
-    phase: draft.operation.onFailure === "DELETE" ? "delete" : "rollback",
-  });
+  const gone = draft.operation.onFailure === "DELETE";
+  draft.setStatus(gone ? "DELETE_IN_PROGRESS" : "ROLLBACK_IN_PROGRESS", reason);
+  draft.record({ kind: "phase-entered", phase: gone ? "delete" : "rollback" });
   setAllAside(draft, "creation-undone");
+  return true;
 }
 
 /** Everything that the stack has awaits its deletion; what was deleted before is forgotten. */
@@ -85,17 +94,15 @@ export function setAllAside(draft: Draft, cause: "removed" | "creation-undone"):
   }
 }
 
-/** Fact 84. */
-function stopFailed(draft: Draft): boolean {
-  const status = draft.operation.kind === "create" ? "CREATE_FAILED" : "UPDATE_FAILED";
-  draft.setStatus(status, `${failedResources(draft.operation.failures)} `);
-  draft.record({ kind: "operation-ended" });
+/** Fact 84: the operation stays, to be undone or finished by a later call. */
+function stopFailed(draft: Draft, reason: string): false {
+  draft.setStatus(draft.operation.kind === "create" ? "CREATE_FAILED" : "UPDATE_FAILED", reason);
   return false;
 }
 
 function reachGoal(draft: Draft): boolean {
   const outputs = evaluateOutputs(draft.stack);
-  if (outputs.kind === "failed") return failByOutput(draft, outputs.message);
+  if (outputs.kind === "failed") return failStack(draft, outputs.message);
   draft.record({ kind: "outputs-changed", outputs: outputs.value });
   if (draft.operation.kind === "create") {
     draft.setStatus("CREATE_COMPLETE");
@@ -108,14 +115,10 @@ function reachGoal(draft: Draft): boolean {
   return true;
 }
 
-/** Facts 56, 101 and 127: the stack itself fails. */
-function failByOutput(draft: Draft, message: string): boolean {
-  if (draft.operation.onFailure !== "DO_NOTHING") {
-    return beginRollback(draft, draft.operation.kind === "create" ? `${message}.` : message);
-  }
-  draft.setStatus(draft.operation.kind === "create" ? "CREATE_FAILED" : "UPDATE_FAILED", message);
-  draft.record({ kind: "operation-ended" });
-  return false;
+/** Facts 56, 101 and 127: the stack itself fails, for a reason that is no resource's. */
+export function failStack(draft: Draft, message: string): boolean {
+  if (draft.operation.onFailure === "DO_NOTHING") return stopFailed(draft, message);
+  return beginRollback(draft, hasStableState(draft) ? message : failureReason(draft, `${message}.`));
 }
 
 /** Fact 75: what the template no longer has. */
@@ -162,7 +165,7 @@ function endDeletions(draft: Draft, failed: readonly string[]): void {
   if (phase === "forward") throw new Error("A1: the forward phase doesn't end with deletions");
   const [deleted, incomplete, reason] = endings[phase];
   if (isCleanup(phase)) forgetDeleted(draft);
-  if (failed.length === 0) draft.setStatus(deleted);
+  if (failed.length === 0 || draft.operation.force === true) draft.setStatus(deleted);
   else draft.setStatus(incomplete, reason ?? failedDeletions(failed));
   if (draft.stack.status === "DELETE_COMPLETE") draft.claim(stackClaim(draft.stack.identity), "release");
 }

@@ -1,7 +1,7 @@
 import type { LogicalId } from "./ids.ts";
 import type { StackRecord } from "./record.ts";
 import type { Slot } from "./resource.ts";
-import type { Operation, Stack } from "./stack.ts";
+import type { Before, Operation, Stack } from "./stack.ts";
 
 type RecordOf<Kind extends StackRecord["kind"]> = Extract<StackRecord, { kind: Kind }>;
 
@@ -21,6 +21,8 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
     reason: undefined,
     createdAt: record.at,
     terminationProtection: record.terminationProtection,
+    disableRollback: false,
+    ...(record.timeoutMinutes === undefined ? {} : { timeoutMinutes: record.timeoutMinutes }),
     definition: record.definition,
     operation: undefined,
     resources: new Map(),
@@ -41,8 +43,24 @@ function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-creat
       return changedOperation(stack, ({ done }) => ({ done: new Set([...done, ...record.logicalIds]) }));
     case "resource-failed":
       return changedOperation(stack, ({ failures }) => ({ failures: [...failures, record.failure] }));
+    case "rollback-continued":
+      return calledAnew(stack, record, ({ done }) => ({
+        done: new Set([...done, ...record.skipped]),
+        failures: [],
+      }));
+    case "rollback-chosen":
+      return calledAnew(stack, record, () => ({
+        onFailure: "ROLLBACK",
+        retainExceptOnCreate: record.retainExceptOnCreate,
+      }));
     case "operation-ended":
       return { operation: undefined };
+    case "called":
+      return { lastCall: record.call };
+    case "termination-protection-set":
+      return { terminationProtection: record.enabled };
+    case "policy-set":
+      return { policy: record.policy };
     case "stack-status":
       return changedStatus(record);
     case "resource":
@@ -62,20 +80,44 @@ function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-creat
   }
 }
 
+/** The operation goes on under a new call: its events carry that call's token, or none. */
+function calledAnew(
+  stack: Stack,
+  { clientRequestToken }: { readonly clientRequestToken?: string },
+  change: (operation: Operation) => Partial<Operation>,
+): Partial<Stack> {
+  if (stack.operation === undefined) throw new Error("an operation's record without an operation");
+  const { clientRequestToken: _former, ...operation } = stack.operation;
+  const token = clientRequestToken === undefined ? {} : { clientRequestToken };
+  return { operation: { ...operation, ...token, ...change(stack.operation) } };
+}
+
 function startedOperation(stack: Stack, record: RecordOf<"operation-started">): Partial<Stack> {
-  const { definition, resources, outputs } = stack;
+  const before = record.operation.kind === "update" ? stableState(stack) : undefined;
+  // What an update left unfinished is this one's to finish, or to undo.
+  const touched = record.operation.kind === "update" ? stack.operation?.touched : undefined;
   return {
     operation: {
       ...record.operation,
-      ...(record.operation.kind === "update" ? { before: { definition, resources, outputs } } : {}),
+      ...(before === undefined ? {} : { before }),
       done: new Set(),
-      touched: new Set(),
+      touched: touched ?? new Set(),
       failures: [],
       pass: 1,
     },
+    disableRollback:
+      record.operation.kind === "delete"
+        ? stack.disableRollback
+        : record.operation.onFailure === "DO_NOTHING",
     ...(record.definition === undefined ? {} : { definition: record.definition }),
     ...(record.operation.kind === "update" ? { updatedAt: record.at } : {}),
   };
+}
+
+/** The state that a rollback returns to: the last one in which the stack was complete (S3). */
+function stableState({ status, operation, definition, resources, outputs }: Stack): Before | undefined {
+  if (status === "CREATE_FAILED" || status === "UPDATE_FAILED") return operation?.before;
+  return { definition, resources, outputs };
 }
 
 function changedOperation(

@@ -7,28 +7,26 @@
  * E3: an answer for a request that isn't pending is recorded and changes nothing (design section 9).
  */
 import { parseResponse } from "@custard/provider/protocol";
-import { advance, beginRollback, setAllAside } from "./advance.ts";
-import { stackClaim } from "./claims.ts";
-import { readDefinition } from "./definition.ts";
+import { advance } from "./advance.ts";
 import { Draft, type Decision, type Knowledge } from "./draft.ts";
 import type { StackOccurrence } from "./event.ts";
-import { cancelInFlight } from "./fail.ts";
-import type { LogicalId, PhysicalId, RequestId } from "./ids.ts";
+import type { PhysicalId, RequestId } from "./ids.ts";
+import { noResponse, providerFailed, stackNotFound } from "./messages.ts";
 import {
-  noResponse,
-  notUpdatable,
-  noUpdates,
-  providerFailed,
-  stackNotFound,
-  stackUpdateCancelled,
-  terminationProtected,
-  userInitiated,
-} from "./messages.ts";
-import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
+  cancelUpdate,
+  continueRollback,
+  createStack,
+  deleteStack,
+  rollBack,
+  setPolicy,
+  setTerminationProtection,
+  timeOutCreation,
+  updateStack,
+} from "./operations.ts";
 import { settle, type Outcome } from "./settle.ts";
 import { StackError } from "./stack-error.ts";
-import { isSettled, stackStatuses } from "./stack-status.ts";
-import type { Operation, Pending, Stack } from "./stack.ts";
+import { isSettled } from "./stack-status.ts";
+import type { Pending, Stack } from "./stack.ts";
 import { isValueMap, Sensitive, type ValueMap } from "../template/value.ts";
 
 type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
@@ -53,7 +51,17 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
     case "delete-stack":
       return deleteStack(draft, event);
     case "cancel-update":
-      return cancelUpdate(draft);
+      return cancelUpdate(draft, event);
+    case "continue-rollback":
+      return continueRollback(draft, event);
+    case "roll-back":
+      return rollBack(draft, event);
+    case "set-termination-protection":
+      return setTerminationProtection(draft, event);
+    case "set-policy":
+      return setPolicy(draft, event);
+    case "creation-timed-out":
+      return timeOutCreation(draft);
     case "answered":
       return takeAnswer(draft, event);
     case "deadline-passed":
@@ -74,119 +82,6 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
     case "task-ended":
       return endPending(draft, event.requestId, () => ({ ending: "done", outcome: taskOutcome(event) }));
   }
-}
-
-// ---------------------------------------------------------------------------------------- users' requests
-
-function createStack(draft: Draft, event: Happened<"create-stack">): void {
-  const { identity, seed, terminationProtection, request } = event;
-  const definition = readDefinition(identity, request);
-  refuseUnknownTypes(definition, draft.knowledge);
-  draft.record({ kind: "stack-created", identity, seed, terminationProtection, definition });
-  draft.claim(stackClaim(identity), "take");
-  draft.record({
-    kind: "operation-started",
-    operation: operationOf("create", "forward", request),
-    definition,
-  });
-  draft.setStatus("CREATE_IN_PROGRESS", userInitiated);
-  advance(draft);
-}
-
-function updateStack(draft: Draft, { request }: Happened<"update-stack">): void {
-  const { stack } = draft;
-  const { identity, status } = stack;
-  if (!stackStatuses[status].update)
-    throw new StackError("StackNotUpdatable", notUpdatable(identity.stackId, status));
-  const definition = readDefinition(identity, request, stack.definition.parameters);
-  refuseUnknownTypes(definition, draft.knowledge);
-  refuseTypeChanges(stack, definition);
-  if (!hasUpdates(stack, definition)) throw new StackError("NoUpdates", noUpdates);
-  draft.record({
-    kind: "operation-started",
-    operation: operationOf("update", "forward", request),
-    definition,
-  });
-  draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
-  advance(draft);
-}
-
-function deleteStack(draft: Draft, { retain, clientRequestToken }: Happened<"delete-stack">): void {
-  const { identity, status, terminationProtection } = draft.stack;
-  if (status === "DELETE_COMPLETE" || status === "DELETE_IN_PROGRESS") return;
-  if (terminationProtection)
-    throw new StackError("TerminationProtected", terminationProtected(identity.stackName));
-  if (!stackStatuses[status].delete) {
-    throw new StackError(
-      "StackBusy",
-      `Stack [${identity.stackName}] cannot be deleted while in status ${status}`,
-    );
-  }
-  refuseRetaining(draft.stack, retain);
-  cancelCreation(draft);
-  const token = clientRequestToken === undefined ? {} : { clientRequestToken };
-  draft.record({
-    kind: "operation-started",
-    operation: {
-      kind: "delete",
-      phase: "delete",
-      onFailure: "DO_NOTHING",
-      retain: new Set(retain),
-      ...token,
-    },
-  });
-  draft.setStatus("DELETE_IN_PROGRESS", userInitiated);
-  setAllAside(draft, "removed");
-  advance(draft);
-}
-
-function cancelCreation(draft: Draft): void {
-  if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
-}
-
-/** Fact 124. */
-function refuseRetaining(stack: Stack, retain: readonly LogicalId[]): void {
-  if (retain.length === 0) return;
-  if (stack.status !== "DELETE_FAILED") {
-    throw new StackError(
-      "InvalidOperation",
-      `Invalid operation on stack [${stack.identity.stackId}]. When you delete a stack, specify which resources to retain only when the stack is in the DELETE_FAILED state.`,
-    );
-  }
-  const gone = retain.some(
-    (id) => stack.resources.get(id)?.former.every((former) => former.status === "DELETE_COMPLETE") ?? true,
-  );
-  if (!gone) return;
-  throw new StackError(
-    "InvalidOperation",
-    "The specified resources to retain must be in a valid state. Do not specify resources that are in the DELETE_COMPLETE state.",
-  );
-}
-
-/** Facts 49 and 66. */
-function cancelUpdate(draft: Draft): void {
-  const { status } = draft.stack;
-  if (status !== "UPDATE_IN_PROGRESS") {
-    throw new StackError("InvalidOperation", `CancelUpdateStack cannot be called from current stack status`);
-  }
-  cancelInFlight(draft);
-  beginRollback(draft, stackUpdateCancelled);
-  advance(draft);
-}
-
-function operationOf(
-  kind: "create" | "update",
-  phase: "forward",
-  request: Happened<"update-stack">["request"],
-): Pick<Operation, "kind" | "phase" | "onFailure" | "retain" | "clientRequestToken"> {
-  const { onFailure, clientRequestToken } = request;
-  return {
-    kind,
-    phase,
-    onFailure,
-    retain: new Set(),
-    ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
-  };
 }
 
 // ------------------------------------------------------------------------------------ outcomes of requests

@@ -1,13 +1,14 @@
 import { urlSuffixOf } from "@custard/provider/protocol";
 import { dependenciesOf } from "../template/dependencies.ts";
 import { evaluateConditions } from "../template/evaluate.ts";
-import type { ParameterValue, Pseudo } from "../template/known.ts";
+import type { Pseudo } from "../template/known.ts";
 import { resolveParameters } from "../template/parameters.ts";
 import { parseTemplate } from "../template/parse-template.ts";
 import type { Parsed } from "../template/diagnostic.ts";
 import type { Template } from "../template/template.ts";
 import type { StackRequest } from "./event.ts";
 import type { LogicalId } from "./ids.ts";
+import { noTemplate } from "./messages.ts";
 import type { Definition, StackIdentity } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 
@@ -21,10 +22,13 @@ export type DefinitionSource = Omit<Definition, "conditions" | "dependencies">;
 export function readDefinition(
   identity: StackIdentity,
   request: StackRequest,
-  previous?: ReadonlyMap<string, ParameterValue>,
+  previous?: Definition,
 ): Definition {
-  const template = orRefuse(parseTemplate(request.templateBody), "InvalidTemplate");
-  const parameters = orRefuse(resolveParameters(template, request.parameters, previous), "InvalidParameters");
+  const body = request.templateBody ?? previous?.template.body;
+  if (body === undefined) throw new StackError("InvalidInput", noTemplate);
+  const template = orRefuse(parseTemplate(body), "InvalidTemplate");
+  const given = resolveParameters(template, request.parameters, previous?.parameters);
+  const parameters = orRefuse(given, "InvalidParameters");
   const definition = makeDefinition(identity, {
     template,
     parameters,

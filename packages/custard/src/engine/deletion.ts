@@ -73,13 +73,14 @@ function neededBy(draft: Draft): ReadonlySet<LogicalId> {
 }
 
 function startDeletion(draft: Draft, { logicalId, former }: Waiting): void {
-  const { physicalId } = former;
+  const { physicalId, reason: _before, ...rest } = former;
+  const kept = physicalId === undefined ? rest : { ...rest, physicalId };
   if (isRetained(draft, logicalId, former)) {
-    replace(draft, logicalId, { from: former, to: { ...former, status: "DELETE_SKIPPED" } });
+    replace(draft, logicalId, { from: former, to: { ...kept, status: "DELETE_SKIPPED" } });
     return;
   }
   if (physicalId === undefined) {
-    replace(draft, logicalId, { from: former, to: { ...former, status: "DELETE_COMPLETE" } });
+    replace(draft, logicalId, { from: former, to: { ...kept, status: "DELETE_COMPLETE" } });
     return;
   }
   const { type, properties } = former.declared;
@@ -91,8 +92,7 @@ function startDeletion(draft: Draft, { logicalId, former }: Waiting): void {
     physicalId,
     targetId: physicalId,
   });
-  const { reason: _before, ...rest } = former;
-  const to: Former = { ...rest, status: "DELETE_IN_PROGRESS", requestId, attempts: former.attempts + 1 };
+  const to: Former = { ...kept, status: "DELETE_IN_PROGRESS", requestId, attempts: former.attempts + 1 };
   replace(draft, logicalId, { from: former, to });
 }
 
@@ -107,17 +107,17 @@ function replace(draft: Draft, logicalId: LogicalId, change: { from: Former; to:
 
 function isRetained(draft: Draft, logicalId: LogicalId, { cause, declared }: Former): boolean {
   const { deletionPolicy, updateReplacePolicy } = declared;
+  const { retain, retainExceptOnCreate } = draft.operation;
   switch (cause) {
     case "removed":
       return (
-        draft.operation.retain.has(logicalId) ||
-        deletionPolicy === "Retain" ||
-        deletionPolicy === "RetainExceptOnCreate"
+        retain.has(logicalId) || deletionPolicy === "Retain" || deletionPolicy === "RetainExceptOnCreate"
       );
     case "replaced":
       return updateReplacePolicy === "Retain";
     case "creation-undone":
-      return deletionPolicy === "Retain";
+      // Fact 83, of one resource or by the call's parameter of that name.
+      return retain.has(logicalId) || (deletionPolicy === "Retain" && retainExceptOnCreate !== true);
     case "replacement-undone":
       return false;
   }

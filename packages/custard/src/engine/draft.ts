@@ -1,5 +1,5 @@
 import { apply } from "./apply.ts";
-import { commandKeysOf, type Command } from "./command.ts";
+import { commandKey, commandKeysOf, creationTimeoutKey, type Command } from "./command.ts";
 import type { LogicalId, RequestId } from "./ids.ts";
 import type { Claim, TypeFacts } from "./ports.ts";
 import type { Ending, Happening, Shown, StackRecord } from "./record.ts";
@@ -66,6 +66,8 @@ export class Draft {
   }
 
   setStatus(status: StackStatus, reason?: string): void {
+    const { timeoutMinutes, status: before } = this.stack;
+    if (before === "CREATE_IN_PROGRESS" && timeoutMinutes !== undefined) this.withdraw(creationTimeoutKey);
     this.record({ kind: "stack-status", status, ...(reason === undefined ? {} : { reason }) });
   }
 
@@ -87,12 +89,22 @@ export class Draft {
     const { requestId } = request;
     switch (request.kind) {
       case "provider":
-        this.#command({ kind: "deliver", requestId, dueAt: this.at });
-        this.#command({ kind: "deadline", requestId, dueAt: request.deadline });
+        this.command({ kind: "deliver", requestId, dueAt: this.at });
+        this.command({ kind: "deadline", requestId, dueAt: request.deadline });
         return;
       case "task":
-        this.#command({ kind: "perform", requestId, dueAt: this.at });
+        this.command({ kind: "perform", requestId, dueAt: this.at });
     }
+  }
+
+  /** Something to be done once the decision is durable. */
+  command(command: Command): void {
+    this.#commands.set(commandKey(command), command);
+  }
+
+  /** A command that is no longer needed. */
+  withdraw(key: string): void {
+    if (!this.#commands.delete(key)) this.#withdraw.push(key);
   }
 
   /** Returns whether the request may have left: one that was issued in this same decision has not. */
@@ -120,10 +132,6 @@ export class Draft {
       withdraw: this.#withdraw,
       claims: this.#claims,
     };
-  }
-
-  #command(command: Command): void {
-    this.#commands.set(`${command.kind}:${command.requestId}`, command);
   }
 
   #nextId(): { seed: string; counter: number } {

@@ -1,46 +1,32 @@
 import { partitionOf } from "@custard/provider/protocol";
-import type { ParameterInput } from "../template/parameters.ts";
 import { stackClaim } from "./claims.ts";
-import type { StackRequest } from "./event.ts";
-import type { LogicalId, StackId } from "./ids.ts";
-import { alreadyExists, stackNotFound } from "./messages.ts";
+import type { Occurrence, StackRequest } from "./event.ts";
+import type { StackId } from "./ids.ts";
+import {
+  checkedName,
+  definedOf,
+  referenceOf,
+  tokenOf,
+  toLogicalIds,
+  toReference,
+  toRequest,
+  type DeleteInput,
+  type StackInput,
+  type StackReference,
+} from "./inputs.ts";
+import { alreadyExists, noTemplate, stackNotFound } from "./messages.ts";
+import { isRepeated } from "./operations.ts";
 import type { ArrivedResponse, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
-import type { OnFailure, Stack } from "./stack.ts";
+import type { Stack } from "./stack.ts";
 import { decodeRecord } from "./state-codec.ts";
 import { makeStackId } from "./unique-id.ts";
 import { viewEvent, viewStack } from "./view.ts";
 import type { StackEvent, StackView } from "./views.ts";
 
-/** What a stack is to be. */
-export interface StackInput {
-  /** 1 to 128 letters, digits and hyphens, a letter first. */
-  readonly stackName: string;
-  readonly templateBody: string;
-  readonly parameters?: Readonly<Record<string, string>>;
-  /** Parameters that keep the value that they have. */
-  readonly previousParameters?: readonly string[];
-  readonly tags?: Readonly<Record<string, string>>;
-  readonly notificationArns?: readonly string[];
-  readonly region?: string;
-  readonly account?: string;
-  /** The folder of the template's file: local code paths start there. */
-  readonly directory?: string;
-  /** The same as `onFailure: "DO_NOTHING"`. */
-  readonly disableRollback?: boolean;
-  readonly onFailure?: OnFailure;
-  readonly clientRequestToken?: string;
-  readonly terminationProtection?: boolean;
-}
-
-/** Which stack: by name (in a region and account) or by its ARN. */
-export interface StackReference {
-  readonly stack: string;
-  readonly region?: string;
-  readonly account?: string;
-}
+export type { DeleteInput, StackInput, StackReference } from "./inputs.ts";
 
 /** What the engine needs beside its ports. */
 export interface EngineOptions {
@@ -77,9 +63,10 @@ export class Engine {
     const region = input.region ?? this.#options.region;
     const account = input.account ?? this.#options.account;
     const stackName = checkedName(input.stackName);
-    if ((await this.#ports.journal.holder(stackClaim({ account, region, stackName }))) !== undefined) {
-      throw new StackError("StackAlreadyExists", alreadyExists(stackName));
-    }
+    if (input.templateBody === undefined) throw new StackError("InvalidInput", noTemplate);
+    const request = toRequest(input);
+    const holder = await this.#ports.journal.holder(stackClaim({ account, region, stackName }));
+    if (holder !== undefined) return this.#repeatedCreate(holder, request);
     const seed = this.#options.newSeed();
     const base = { stackName, account, region, partition: partitionOf(region) };
     const stackId = makeStackId(base, seed);
@@ -91,7 +78,7 @@ export class Engine {
         identity: { ...base, stackId },
         seed,
         terminationProtection: input.terminationProtection ?? false,
-        request: toRequest(input),
+        request,
       })
       .catch((error: unknown) => {
         // Two creates of one name at the same moment: the journal lets one of them through.
@@ -102,37 +89,70 @@ export class Engine {
     return stackId;
   }
 
+  /** A create of an existing stack is refused, unless it is the repetition of the call that created it. */
+  async #repeatedCreate(stackId: StackId, { clientRequestToken }: StackRequest): Promise<StackId> {
+    const stack = await this.#known(stackId);
+    if (isRepeated(stack, "create", clientRequestToken)) return stackId;
+    throw new StackError("StackAlreadyExists", alreadyExists(stack.identity.stackName));
+  }
+
   /** Starts to update a stack. `StackError` `NoUpdates` when nothing would change. */
   async updateStack(input: StackInput): Promise<StackId> {
-    const stackId = await this.#find(referenceOf(input));
-    await this.#runner.dispatch({
-      kind: "update-stack",
-      at: this.#ports.clock.now(),
-      stackId,
-      request: toRequest(input),
-    });
-    return stackId;
+    if ((input.templateBody === undefined) !== (input.usePreviousTemplate ?? false))
+      throw new StackError("InvalidInput", noTemplate);
+    return this.#ask(referenceOf(input), { kind: "update-stack", request: toRequest(input) });
   }
 
   /** Starts to delete a stack. Deleting what is deleted or being deleted does nothing. */
-  async deleteStack(
-    input: StackReference & { readonly retain?: readonly string[]; readonly clientRequestToken?: string },
-  ): Promise<void> {
-    const stackId = await this.#find(input);
-    const { clientRequestToken } = input;
-    await this.#runner.dispatch({
+  async deleteStack(input: DeleteInput): Promise<void> {
+    await this.#ask(input, {
       kind: "delete-stack",
-      at: this.#ports.clock.now(),
-      stackId,
-      retain: (input.retain ?? []).map((name) => name as LogicalId),
-      ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
+      retain: toLogicalIds(input.retain),
+      ...(input.force === undefined ? {} : { force: input.force }),
+      ...tokenOf(input),
     });
   }
 
   /** Rolls an update back that is in progress. */
-  async cancelUpdate(stack: string | StackReference): Promise<void> {
-    const stackId = await this.#find(toReference(stack));
-    await this.#runner.dispatch({ kind: "cancel-update", at: this.#ports.clock.now(), stackId });
+  async cancelUpdate(
+    stack: string | (StackReference & { readonly clientRequestToken?: string }),
+  ): Promise<void> {
+    const input = typeof stack === "string" ? { stack } : stack;
+    await this.#ask(input, { kind: "cancel-update", ...tokenOf(input) });
+  }
+
+  /** Goes on with a rollback that failed; what is skipped is taken for rolled back as it stands. */
+  async continueUpdateRollback(
+    input: StackReference & { readonly skip?: readonly string[]; readonly clientRequestToken?: string },
+  ): Promise<void> {
+    const skip = toLogicalIds(input.skip);
+    await this.#ask(input, { kind: "continue-rollback", skip, ...tokenOf(input) });
+  }
+
+  /** Undoes a create or update that failed and was left as it was. */
+  async rollbackStack(
+    input: StackReference & {
+      readonly retainExceptOnCreate?: boolean;
+      readonly clientRequestToken?: string;
+    },
+  ): Promise<StackId> {
+    const { retainExceptOnCreate = false } = input;
+    return this.#ask(input, { kind: "roll-back", retainExceptOnCreate, ...tokenOf(input) });
+  }
+
+  /** Protects a stack from deletion, or ends this. */
+  async setTerminationProtection(stack: string | StackReference, enabled: boolean): Promise<StackId> {
+    return this.#ask(toReference(stack), { kind: "set-termination-protection", enabled });
+  }
+
+  /** Puts a stack policy in force: its JSON text. */
+  async setStackPolicy(stack: string | StackReference, policy: string): Promise<void> {
+    await this.#ask(toReference(stack), { kind: "set-policy", policy });
+  }
+
+  /** The text of the stack policy in force; undefined when the stack has none. */
+  async stackPolicy(stack: string | StackReference): Promise<string | undefined> {
+    return (await this.#known(await this.#find(toReference(stack)))).policy;
   }
 
   /** A stack as it stands. A deleted one is found by its ARN alone (fact 110). */
@@ -210,6 +230,12 @@ export class Engine {
     return (await this.#runner.stack(stackId))?.requests.has(requestId) === true;
   }
 
+  async #ask(reference: StackReference, occurrence: Occurrence): Promise<StackId> {
+    const stackId = await this.#find(reference);
+    await this.#runner.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
+    return stackId;
+  }
+
   async #known(stackId: StackId): Promise<Stack> {
     const stack = await this.#runner.stack(stackId);
     if (stack === undefined) throw new StackError("StackNotFound", stackNotFound(stackId));
@@ -262,53 +288,6 @@ export class Engine {
     promise.catch(() => undefined);
     return { promise, end: () => end() };
   }
-}
-
-function toReference(stack: string | StackReference): StackReference {
-  return typeof stack === "string" ? { stack } : stack;
-}
-
-function referenceOf({ stackName, region, account }: StackInput): StackReference {
-  return { stack: stackName, ...definedOf({ region, account }) };
-}
-
-function definedOf({ region, account }: { region?: string | undefined; account?: string | undefined }): {
-  region?: string;
-  account?: string;
-} {
-  return { ...(region === undefined ? {} : { region }), ...(account === undefined ? {} : { account }) };
-}
-
-function toRequest(input: StackInput): StackRequest {
-  const parameters = new Map<string, ParameterInput>();
-  for (const name of input.previousParameters ?? []) parameters.set(name, { kind: "previous" });
-  for (const [name, value] of Object.entries(input.parameters ?? {}))
-    parameters.set(name, { kind: "value", value });
-  const { directory, clientRequestToken } = input;
-  return {
-    templateBody: input.templateBody,
-    parameters,
-    tags: input.tags ?? {},
-    notificationArns: input.notificationArns ?? [],
-    onFailure: input.onFailure ?? (input.disableRollback === true ? "DO_NOTHING" : "ROLLBACK"),
-    ...(directory === undefined ? {} : { directory }),
-    ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
-  };
-}
-
-/** Fact 121. */
-function checkedName(stackName: string): string {
-  if (!/^[a-zA-Z][-a-zA-Z0-9]*$/.test(stackName)) {
-    throw new StackError(
-      "InvalidInput",
-      `1 validation error detected: Value '${stackName}' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*`,
-    );
-  }
-  if (stackName.length <= 128) return stackName;
-  throw new StackError(
-    "InvalidInput",
-    `1 validation error detected: Value '${stackName}' at 'stackName' failed to satisfy constraint: Member must have length less than or equal to 128`,
-  );
 }
 
 /** The journal's own error, told by its code: storage is not known here. */

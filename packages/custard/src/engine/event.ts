@@ -6,13 +6,21 @@ import type { OnFailure, StackIdentity } from "./stack.ts";
 
 /** What a user gives to create or update a stack. */
 export interface StackRequest {
-  readonly templateBody: string;
+  /** Absent: the template that the stack has. */
+  readonly templateBody?: string;
   readonly parameters: ReadonlyMap<string, ParameterInput>;
   readonly tags: Readonly<Record<string, string>>;
   readonly notificationArns: readonly string[];
   readonly directory?: string;
   readonly onFailure: OnFailure;
   readonly clientRequestToken?: string;
+  readonly retainExceptOnCreate?: boolean;
+  /** Minutes in which the stack must have been created. */
+  readonly timeoutMinutes?: number;
+  /** The stack policy that is to be in force from now on. */
+  readonly policy?: string;
+  /** A stack policy for this update alone. */
+  readonly policyDuringUpdate?: string;
 }
 
 /** A body that came for a request: at most 4097 bytes of it, and how many there were. */
@@ -41,9 +49,24 @@ export type Occurrence =
   | {
       readonly kind: "delete-stack";
       readonly retain: readonly LogicalId[];
+      /** What can't be deleted is left behind. */
+      readonly force?: boolean;
       readonly clientRequestToken?: string;
     }
   | { readonly kind: "cancel-update"; readonly clientRequestToken?: string }
+  | {
+      readonly kind: "continue-rollback";
+      readonly skip: readonly LogicalId[];
+      readonly clientRequestToken?: string;
+    }
+  | {
+      readonly kind: "roll-back";
+      readonly retainExceptOnCreate: boolean;
+      readonly clientRequestToken?: string;
+    }
+  | { readonly kind: "set-termination-protection"; readonly enabled: boolean }
+  | { readonly kind: "set-policy"; readonly policy: string }
+  | { readonly kind: "creation-timed-out" }
   | ({ readonly kind: "answered"; readonly requestId: RequestId; readonly logicalId: LogicalId } & AnswerBody)
   | Feedback;
 

@@ -27,7 +27,7 @@ export function cancelInFlight(draft: Draft): void {
     if (orphan !== undefined) draft.setFormer(logicalId, [...(slot?.former ?? []), orphan]);
     draft.setCurrent(logicalId, resource, showResource(resource));
     const verb = resource.status === "CREATE_FAILED" ? "create" : "update";
-    draft.record({ kind: "resource-failed", failure: { logicalId, verb } });
+    draft.record({ kind: "resource-failed", failure: { logicalId, verb, cancelled: true } });
   }
 }
 

@@ -13,6 +13,7 @@ import type { Draft } from "./draft.ts";
 import type { LogicalId } from "./ids.ts";
 import { changedProperties, faultOfCustomProperties, issueRequest, sameProperties } from "./issue-request.ts";
 import { replacementNeeded, serviceTokenModified } from "./messages.ts";
+import { policyRefusal } from "./enforce-policy.ts";
 import { failResource, mustRollBack } from "./fail.ts";
 import { isCustom, isLive, toFormer, type Declared, type Good, type Resource } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
@@ -123,15 +124,22 @@ function showStart(
 // ------------------------------------------------------------------------------------------------- update
 
 function startUpdate(draft: Draft, logicalId: LogicalId, declared: Declared): void {
-  const current = draft.slot(logicalId)?.current;
+  const current = unharmed(draft.slot(logicalId)?.current);
   if (current === undefined || !("good" in current)) throw new Error(`${logicalId} can't be updated`);
   const sent = isLive(current) ? current.good.declared : current.declared;
   if (isLive(current) && sameProperties(sent.properties, declared.properties)) {
-    keep(draft, logicalId, { ...current.good, declared });
+    keep(draft, logicalId, { status: current.status, good: { ...current.good, declared } });
     return;
   }
   if (isCustom(declared.type)) updateCustom(draft, logicalId, { current, declared, sent });
   else updateBuiltin(draft, logicalId, { current, declared, sent });
+}
+
+/** What failed in an earlier update without anybody having been asked is what it was before (R3). */
+function unharmed(current: Resource | undefined): Resource | undefined {
+  return current?.status === "UPDATE_FAILED" && !current.requested
+    ? { status: "UPDATE_COMPLETE", good: current.good }
+    : current;
 }
 
 interface Change {
@@ -140,27 +148,31 @@ interface Change {
   readonly sent: Declared;
 }
 
-function keep(draft: Draft, logicalId: LogicalId, good: Good): void {
-  const current = draft.slot(logicalId)?.current;
-  if (isLive(current)) draft.setCurrent(logicalId, { ...current, good });
+function keep(draft: Draft, logicalId: LogicalId, live: Extract<Resource, { good: Good }>): void {
+  draft.setCurrent(logicalId, live);
   draft.record({ kind: "resources-done", logicalIds: [logicalId] });
 }
 
 function updateCustom(draft: Draft, logicalId: LogicalId, change: Change): void {
   const { declared, sent } = change;
   const changed = changedProperties(sent.properties, declared.properties);
-  const fault = changed.includes("ServiceToken")
+  const reason = changed.includes("ServiceToken")
     ? serviceTokenModified
-    : faultOfCustomProperties(declared.properties);
-  if (fault === undefined) sendUpdate(draft, logicalId, change);
-  else refuse(draft, { logicalId, declared, reason: fault });
+    : (faultOfCustomProperties(declared.properties) ??
+      policyRefusal(draft, { action: "Update:Modify", logicalId, type: declared.type }));
+  if (reason === undefined) sendUpdate(draft, logicalId, change);
+  else refuse(draft, { logicalId, declared, reason });
 }
 
 function updateBuiltin(draft: Draft, logicalId: LogicalId, change: Change): void {
   const { declared, sent } = change;
   const facts = draft.knowledge.facts(declared.type);
   const changed = changedProperties(sent.properties, declared.properties);
-  if (changed.some((name) => facts?.createOnly.has(name))) sendReplacement(draft, logicalId, change);
+  const replaces = changed.some((name) => facts?.createOnly.has(name));
+  const action = replaces ? "Update:Replace" : "Update:Modify";
+  const reason = policyRefusal(draft, { action, logicalId, type: declared.type });
+  if (reason !== undefined) refuse(draft, { logicalId, declared, reason });
+  else if (replaces) sendReplacement(draft, logicalId, change);
   else sendUpdate(draft, logicalId, change);
 }
 

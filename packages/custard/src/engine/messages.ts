@@ -21,6 +21,14 @@ export const serviceTokenModified = "Modifying service token is not allowed.";
 export const cleanupIncomplete = "Update successful. One or more resources could not be deleted.";
 /** The counterpart of fact 76 after a rollback; not recorded. */
 export const rollbackCleanupIncomplete = "One or more resources could not be deleted.";
+/** The event of a stack whose `TimeoutInMinutes` has passed; recorded publicly, fact 127 adds what follows. */
+export const creationTimedOut = "Stack creation time exceeded the specified timeout";
+/** Fact 110b. */
+export const invalidPolicy = "Error validating stack policy: Invalid stack policy";
+/** Fact 120. */
+export const noTemplate = "Either Template URL or Template Body must be specified.";
+/** Fact 125. */
+export const rollbackContradiction = "Either DisableRollback or OnFailure can be specified, not both.";
 /** Fact 113. */
 export const noUpdates = "No updates are to be performed.";
 
@@ -68,6 +76,11 @@ export function rollbackRequested(reason: string): string {
   return `${reason} Rollback requested by user.`;
 }
 
+/** Fact 89, for a stack that goes when its creation fails. */
+export function deleteRequested(reason: string): string {
+  return `${reason} Delete requested by user.`;
+}
+
 /** Fact 114. */
 export function notUpdatable(stackId: StackId, status: string): string {
   return `Stack:${stackId} is in ${status} state and can not be updated.`;
@@ -81,6 +94,23 @@ export function alreadyExists(stackName: string): string {
 /** Fact 110. */
 export function stackNotFound(stack: string): string {
   return `Stack with id ${stack} does not exist`;
+}
+
+/** What AWS says of a call that the stack's status forbids, by the call's inner name. */
+export function notCallable(call: string): string {
+  return `${call} cannot be called from current stack status`;
+}
+
+/** What AWS shows of a resource that the stack policy protects; `statement` counts from 1. */
+export function deniedByPolicy(denied: {
+  readonly action: string;
+  readonly logicalId: string;
+  readonly statement?: number;
+}): string {
+  const { action, logicalId, statement } = denied;
+  return statement === undefined
+    ? `Action not allowed by stack policy: No statement allows [${action}] for resource [LogicalResourceId/${logicalId}]`
+    : `Action denied by stack policy: Statement [#${statement}] does not allow [${action}] for resource [LogicalResourceId/${logicalId}]`;
 }
 
 /** Fact 122. */

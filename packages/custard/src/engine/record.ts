@@ -5,7 +5,16 @@
 import type { ValueMap } from "../template/value.ts";
 import type { LogicalId, RequestId } from "./ids.ts";
 import type { Former, Resource } from "./resource.ts";
-import type { Definition, Failure, Operation, Output, Pending, Phase, StackIdentity } from "./stack.ts";
+import type {
+  Call,
+  Definition,
+  Failure,
+  OperationStart,
+  Output,
+  Pending,
+  Phase,
+  StackIdentity,
+} from "./stack.ts";
 import type { StackStatus } from "./stack-status.ts";
 
 /** The part of a resource record that users see as a stack event. */
@@ -31,10 +40,14 @@ export type Happening =
       readonly seed: string;
       readonly terminationProtection: boolean;
       readonly definition: Definition;
+      readonly timeoutMinutes?: number;
     }
+  | { readonly kind: "called"; readonly call: Call }
+  | { readonly kind: "termination-protection-set"; readonly enabled: boolean }
+  | { readonly kind: "policy-set"; readonly policy: string }
   | {
       readonly kind: "operation-started";
-      readonly operation: Pick<Operation, "kind" | "phase" | "onFailure" | "retain" | "clientRequestToken">;
+      readonly operation: OperationStart;
       /** What the stack is to become; absent for a delete. */
       readonly definition?: Definition;
     }
@@ -42,6 +55,18 @@ export type Happening =
   | { readonly kind: "pass-started" }
   | { readonly kind: "resources-done"; readonly logicalIds: readonly LogicalId[] }
   | { readonly kind: "resource-failed"; readonly failure: Failure }
+  /** A rollback that failed goes on; what is skipped counts as rolled back. */
+  | {
+      readonly kind: "rollback-continued";
+      readonly skipped: readonly LogicalId[];
+      readonly clientRequestToken?: string;
+    }
+  /** An operation that had stopped where it failed is undone after all. */
+  | {
+      readonly kind: "rollback-chosen";
+      readonly retainExceptOnCreate: boolean;
+      readonly clientRequestToken?: string;
+    }
   | { readonly kind: "operation-ended" }
   | { readonly kind: "stack-status"; readonly status: StackStatus; readonly reason?: string }
   | {

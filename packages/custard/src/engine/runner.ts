@@ -7,7 +7,8 @@
  * L3: trouble outside is tried again after a while; it never ends an operation by itself.
  */
 import type { Json } from "@custard/provider/protocol";
-import type { Feedback, StackOccurrence } from "./event.ts";
+import type { Command } from "./command.ts";
+import type { Feedback, Occurrence, StackOccurrence } from "./event.ts";
 import type { RequestId, StackId } from "./ids.ts";
 import { toProviderRequest, toResourceTask } from "./perform.ts";
 import type {
@@ -170,21 +171,32 @@ export class Runner {
 
   async #perform(command: ClaimedCommand): Promise<void> {
     const { stackId } = command;
-    const { kind, requestId } = parseCommand(command.body);
+    const parsed = parseCommand(command.body);
     const stack = await this.stack(stackId);
-    const pending = stack?.requests.get(requestId);
-    if (stack !== undefined && pending !== undefined) await this.#act(kind, { stack, pending });
-    if (await this.#isOpen(stackId, requestId, kind)) return;
+    if (parsed.kind === "creation-timeout") await this.#tell(stackId, { kind: "creation-timed-out" });
+    else if (stack !== undefined && (await this.#performAbout(stack, parsed))) return;
     await this.#ports.journal.confirm(stackId, command.key);
   }
 
+  /** Performs a command about a request. Returns whether it must stay. */
+  async #performAbout(stack: Stack, command: { kind: RequestKind; requestId: RequestId }): Promise<boolean> {
+    const { kind, requestId } = command;
+    const pending = stack.requests.get(requestId);
+    if (pending !== undefined) await this.#act(kind, { stack, pending });
+    return this.#isOpen(stack.identity.stackId, requestId, kind);
+  }
+
+  async #tell(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined> {
+    return this.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
+  }
+
   /** A deadline stays until its request ends; the request's end withdraws all of its commands. */
-  async #isOpen(stackId: StackId, requestId: RequestId, kind: CommandKind): Promise<boolean> {
+  async #isOpen(stackId: StackId, requestId: RequestId, kind: RequestKind): Promise<boolean> {
     const stack = await this.stack(stackId);
     return kind === "deadline" && stack?.requests.has(requestId) === true;
   }
 
-  async #act(kind: CommandKind, at: { stack: Stack; pending: Pending }): Promise<void> {
+  async #act(kind: RequestKind, at: { stack: Stack; pending: Pending }): Promise<void> {
     const { stack, pending } = at;
     switch (kind) {
       case "deadline":
@@ -199,7 +211,7 @@ export class Runner {
   }
 
   async #report(stack: Stack, feedback: Feedback): Promise<void> {
-    await this.dispatch({ ...feedback, at: this.#ports.clock.now(), stackId: stack.identity.stackId });
+    await this.#tell(stack.identity.stackId, feedback);
   }
 
   // --------------------------------------------------------------------------------------------- performing
@@ -245,12 +257,14 @@ export class Runner {
   }
 }
 
-type CommandKind = "deliver" | "perform" | "deadline";
+type RequestKind = Extract<Command, { requestId: RequestId }>["kind"];
+type Parsed = { kind: RequestKind; requestId: RequestId } | { kind: "creation-timeout" };
 
 /** Reads a command that `stack-host.ts` wrote. */
-function parseCommand(body: Json): { kind: CommandKind; requestId: RequestId } {
+function parseCommand(body: Json): Parsed {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) {
     const { kind, requestId } = body as { readonly [key: string]: Json };
+    if (kind === "creation-timeout") return { kind };
     const known = kind === "deliver" || kind === "perform" || kind === "deadline";
     if (known && typeof requestId === "string") return { kind, requestId: requestId as RequestId };
   }

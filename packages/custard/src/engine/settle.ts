@@ -55,6 +55,7 @@ function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Se
   const { logicalId, requestId } = request;
   const { declared } = creating;
   if (outcome.physicalId !== undefined) {
+    takeBack(draft, logicalId, outcome.physicalId);
     // Fact 61; design section 9: on the first accepted answer, with its id.
     draft.setCurrent(
       logicalId,
@@ -158,10 +159,15 @@ function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physi
     status: "WAITING",
     attempts: 0,
   };
-  const waiting = (draft.slot(request.logicalId)?.former ?? []).filter(
-    (former) => former.physicalId !== physicalId,
-  );
-  draft.setFormer(request.logicalId, [...waiting, replaced]);
+  takeBack(draft, request.logicalId, physicalId);
+  draft.setFormer(request.logicalId, [...(draft.slot(request.logicalId)?.former ?? []), replaced]);
+}
+
+/** O3 */
+function takeBack(draft: Draft, logicalId: LogicalId, physicalId: PhysicalId): void {
+  const formers = draft.slot(logicalId)?.former ?? [];
+  const kept = formers.filter((former) => former.physicalId !== physicalId);
+  if (kept.length < formers.length) draft.setFormer(logicalId, kept);
 }
 
 /** In a rollback: has the update that is undone brought this physical resource? */

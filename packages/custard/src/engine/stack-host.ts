@@ -154,11 +154,7 @@ function commandsOf(decisions: readonly Decision[]): Pick<Change, "commands" | "
     for (const command of decision.commands) commands.set(commandKey(command), command);
   }
   return {
-    commands: [...commands].map(([key, { kind, requestId, dueAt }]) => ({
-      key,
-      dueAt,
-      body: { kind, requestId },
-    })),
+    commands: [...commands].map(([key, { dueAt, ...body }]) => ({ key, dueAt, body })),
     withdraw: [...withdraw],
   };
 }

@@ -52,6 +52,8 @@ export type Phase = "forward" | "rollback" | "cleanup" | "rollback-cleanup" | "d
 export interface Failure {
   readonly logicalId: LogicalId;
   readonly verb: "create" | "update";
+  /** It failed only because something else did. */
+  readonly cancelled?: true;
 }
 
 /** The state that an update's rollback returns to. */
@@ -61,13 +63,25 @@ export interface Before {
   readonly outputs: ReadonlyMap<string, Output>;
 }
 
-/** The operation in flight. It stays after a failure from which it may be continued. */
-export interface Operation {
+/** What an operation starts with. */
+export interface OperationStart {
   readonly kind: "create" | "update" | "delete";
   readonly phase: Phase;
   readonly onFailure: OnFailure;
   readonly clientRequestToken?: string;
-  /** S3; only an update has it. */
+  /** Logical ids that a delete is to leave alone. */
+  readonly retain: ReadonlySet<LogicalId>;
+  /** A rollback deletes what the operation created, even where its policy says Retain. */
+  readonly retainExceptOnCreate?: boolean;
+  /** A delete ends well although something could not be deleted. */
+  readonly force?: boolean;
+  /** The stack policy of this one update, in place of the stack's own. */
+  readonly policy?: string;
+}
+
+/** The operation in flight. It stays after a failure from which it may be continued. */
+export interface Operation extends OperationStart {
+  /** S3; an update of a stack that was stable once has it, also across updates that failed without rollback. */
   readonly before?: Before;
   /** Logical ids with which the phase has finished. */
   readonly done: ReadonlySet<LogicalId>;
@@ -76,8 +90,6 @@ export interface Operation {
   readonly failures: readonly Failure[];
   /** Deletions go in passes; a clean-up has up to three. */
   readonly pass: number;
-  /** Logical ids that a delete is to leave alone. */
-  readonly retain: ReadonlySet<LogicalId>;
 }
 
 interface PendingBase {
@@ -100,6 +112,12 @@ export type Pending =
       Action & { readonly kind: "provider"; readonly serviceToken: string; readonly deadline: number })
   | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId });
 
+/** A user's call, as far as its repetition has to be known. */
+export interface Call {
+  readonly action: "create" | "update" | "delete" | "cancel" | "continue" | "rollback" | "execute";
+  readonly token: string;
+}
+
 /** A stack. */
 export interface Stack {
   readonly identity: StackIdentity;
@@ -113,6 +131,14 @@ export interface Stack {
   readonly updatedAt?: number;
   readonly deletedAt?: number;
   readonly terminationProtection: boolean;
+  /** The stack policy in force, as its owner wrote it. */
+  readonly policy?: string;
+  /** The last call that had a client request token: its repetition does nothing. */
+  readonly lastCall?: Call;
+  /** How the stack's creation was to be guarded; shown to users. */
+  readonly timeoutMinutes?: number;
+  /** Was the last operation to leave everything as it is on failure? */
+  readonly disableRollback: boolean;
   readonly definition: Definition;
   readonly operation: Operation | undefined;
   readonly resources: ReadonlyMap<LogicalId, Slot>;

@@ -8,7 +8,7 @@
  */
 import type { Draft } from "./draft.ts";
 import type { LogicalId } from "./ids.ts";
-import { issueRequest } from "./issue-request.ts";
+import { issueRequest, sameProperties } from "./issue-request.ts";
 import { isCustom, isLive, toFormer, type Former, type Good, type Resource } from "./resource.ts";
 import { showResource } from "./shown.ts";
 import type { Before } from "./stack.ts";
@@ -32,6 +32,23 @@ export function startRestorations(draft: Draft): boolean {
     restore(draft, logicalId, before);
   }
   return ready.length > 0;
+}
+
+/**
+ * A resource that could not be brought back is taken for restored, as it stands (ContinueUpdateRollback reference,
+ * ResourcesToSkip): its id and attributes stay those in force, its declaration is the one from before.
+ */
+export function skipRestoration(draft: Draft, logicalId: LogicalId): void {
+  const target = beforeOf(draft).resources.get(logicalId)?.current;
+  const current = draft.slot(logicalId)?.current;
+  if (current?.status !== "UPDATE_FAILED" || !isLive(target))
+    throw new Error(`${logicalId} has not failed to roll back`);
+  const { physicalId, good } = current;
+  const skipped: Resource = {
+    status: "UPDATE_COMPLETE",
+    good: { ...good, physicalId, declared: target.good.declared },
+  };
+  draft.setCurrent(logicalId, skipped, showResource(skipped));
 }
 
 /** Is everything back? */
@@ -87,7 +104,7 @@ function sendBack(draft: Draft, logicalId: LogicalId, back: { current: Resource;
   const { current, target } = back;
   if (!("good" in current)) throw new Error(`${logicalId} has nothing to go back from`);
   const physicalId = isLive(current) ? current.good.physicalId : current.physicalId;
-  const sent = isLive(current) ? current.good.declared : current.declared;
+  const sent = sentBefore(current, target);
   const requestId = issueRequest(draft, {
     action: "update",
     logicalId,
@@ -105,6 +122,13 @@ function sendBack(draft: Draft, logicalId: LogicalId, back: { current: Resource;
     requestId,
   };
   draft.setCurrent(logicalId, updating, showResource(updating));
+}
+
+/** What the update had sent, also where going back from it failed once already. */
+function sentBefore(current: Extract<Resource, { good: Good }>, target: Good): Good["declared"] {
+  if (isLive(current)) return current.good.declared;
+  const goingBack = sameProperties(current.declared.properties, target.declared.properties);
+  return goingBack ? current.good.declared : current.declared;
 }
 
 /** The old physical resource comes back, the one that replaced it awaits its deletion. */

@@ -1,0 +1,290 @@
+/**
+ * What a user may ask of a stack, and when. Each throws `StackError` where CloudFormation refuses the call.
+ *
+ * U1: a call that is repeated with its client request token does nothing more.
+ */
+import { advance, beginRollback, failStack, setAllAside } from "./advance.ts";
+import { stackClaim } from "./claims.ts";
+import { readDefinition } from "./definition.ts";
+import type { Draft } from "./draft.ts";
+import type { StackOccurrence, StackRequest } from "./event.ts";
+import { refuseRemovals } from "./enforce-policy.ts";
+import { cancelInFlight } from "./fail.ts";
+import type { LogicalId } from "./ids.ts";
+import {
+  creationTimedOut,
+  invalidPolicy,
+  notCallable,
+  notUpdatable,
+  noUpdates,
+  stackUpdateCancelled,
+  terminationProtected,
+  userInitiated,
+} from "./messages.ts";
+import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
+import { parsePolicy } from "./stack-policy.ts";
+import { stackStatuses } from "./stack-status.ts";
+import { StackError } from "./stack-error.ts";
+import type { Call, Definition, OperationStart, Stack } from "./stack.ts";
+import { skipRestoration } from "./update-rollback.ts";
+
+type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
+
+// ---------------------------------------------------------------------------------------- create and update
+
+/** CreateStack. */
+export function createStack(draft: Draft, event: Happened<"create-stack">): void {
+  const { identity, seed, terminationProtection, request } = event;
+  const { timeoutMinutes, policy } = request;
+  refusePolicy(policy);
+  const definition = readDefinition(identity, request);
+  refuseUnknownTypes(definition, draft.knowledge);
+  draft.record({
+    kind: "stack-created",
+    identity,
+    seed,
+    terminationProtection,
+    definition,
+    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+  });
+  draft.claim(stackClaim(identity), "take");
+  noteCall(draft, "create", request.clientRequestToken);
+  if (policy !== undefined) draft.record({ kind: "policy-set", policy });
+  beginCreate(draft, request, definition);
+}
+
+/** The stack exists; its resources are created now. */
+export function beginCreate(draft: Draft, request: Behaviour, definition: Definition): void {
+  draft.record({ kind: "operation-started", operation: startOf("create", request), definition });
+  draft.setStatus("CREATE_IN_PROGRESS", userInitiated);
+  if (request.timeoutMinutes !== undefined)
+    draft.command({ kind: "creation-timeout", dueAt: draft.at + request.timeoutMinutes * 60_000 });
+  advance(draft);
+}
+
+/** UpdateStack. */
+export function updateStack(draft: Draft, { request }: Happened<"update-stack">): void {
+  if (isRepeated(draft.stack, "update", request.clientRequestToken)) return;
+  refuseUpdating(draft.stack);
+  refusePolicy(request.policy);
+  refusePolicy(request.policyDuringUpdate);
+  const definition = readUpdate(draft, request);
+  if (!hasUpdates(draft.stack, definition)) throw new StackError("NoUpdates", noUpdates);
+  noteCall(draft, "update", request.clientRequestToken);
+  if (request.policy !== undefined) draft.record({ kind: "policy-set", policy: request.policy });
+  beginUpdate(draft, request, definition);
+}
+
+/** What an update would make of the stack. */
+export function readUpdate(draft: Draft, request: StackRequest): Definition {
+  const { stack } = draft;
+  const definition = readDefinition(stack.identity, request, stack.definition);
+  refuseUnknownTypes(definition, draft.knowledge);
+  refuseTypeChanges(stack, definition);
+  return definition;
+}
+
+/** The stack becomes what the definition says. */
+export function beginUpdate(draft: Draft, request: Behaviour, definition: Definition): void {
+  draft.record({ kind: "operation-started", operation: startOf("update", request), definition });
+  draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
+  refuseRemovals(draft);
+  advance(draft);
+}
+
+/** Fact 114. */
+export function refuseUpdating({ status, identity }: Stack): void {
+  if (stackStatuses[status].update) return;
+  throw new StackError("StackNotUpdatable", notUpdatable(identity.stackId, status));
+}
+
+/** How an operation goes about it; the part of a request that is no definition. */
+export type Behaviour = Pick<
+  StackRequest,
+  "onFailure" | "clientRequestToken" | "retainExceptOnCreate" | "timeoutMinutes" | "policyDuringUpdate"
+>;
+
+function startOf(kind: "create" | "update", request: Behaviour): OperationStart {
+  const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate } = request;
+  return {
+    kind,
+    phase: "forward",
+    onFailure,
+    retain: new Set(),
+    ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
+    ...(retainExceptOnCreate === undefined ? {} : { retainExceptOnCreate }),
+    ...(policyDuringUpdate === undefined ? {} : { policy: policyDuringUpdate }),
+  };
+}
+
+/** `TimeoutInMinutes` has passed: what is in flight is cancelled, and the creation has failed. */
+export function timeOutCreation(draft: Draft): void {
+  if (draft.stack.status !== "CREATE_IN_PROGRESS") return;
+  cancelInFlight(draft);
+  failStack(draft, creationTimedOut);
+  advance(draft);
+}
+
+// --------------------------------------------------------------------------------------------------- delete
+
+/** DeleteStack. */
+export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void {
+  const { retain, force = false, clientRequestToken } = event;
+  const { identity, status, terminationProtection } = draft.stack;
+  if (status === "DELETE_COMPLETE" || status === "DELETE_IN_PROGRESS") return;
+  if (isRepeated(draft.stack, "delete", clientRequestToken)) return;
+  if (terminationProtection)
+    throw new StackError("TerminationProtected", terminationProtected(identity.stackName));
+  if (!stackStatuses[status].delete) {
+    throw new StackError(
+      "StackBusy",
+      `Stack [${identity.stackName}] cannot be deleted while in status ${status}`,
+    );
+  }
+  refuseRetaining(draft.stack, retain);
+  refuseForce(draft.stack, force);
+  noteCall(draft, "delete", clientRequestToken);
+  beginDelete(draft, { retain: new Set(retain), force, ...tokenOf(event) });
+}
+
+function beginDelete(
+  draft: Draft,
+  how: Pick<OperationStart, "retain" | "force" | "clientRequestToken">,
+): void {
+  if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
+  draft.record({
+    kind: "operation-started",
+    operation: { kind: "delete", phase: "delete", onFailure: "DO_NOTHING", ...how },
+  });
+  draft.setStatus("DELETE_IN_PROGRESS", userInitiated);
+  setAllAside(draft, "removed");
+  advance(draft);
+}
+
+/** Fact 124. */
+function refuseRetaining(stack: Stack, retain: readonly LogicalId[]): void {
+  if (retain.length === 0) return;
+  if (stack.status !== "DELETE_FAILED") {
+    throw new StackError(
+      "InvalidOperation",
+      `Invalid operation on stack [${stack.identity.stackId}]. When you delete a stack, specify which resources to retain only when the stack is in the DELETE_FAILED state.`,
+    );
+  }
+  const gone = retain.some(
+    (id) => stack.resources.get(id)?.former.every((former) => former.status === "DELETE_COMPLETE") ?? true,
+  );
+  if (!gone) return;
+  throw new StackError(
+    "InvalidOperation",
+    "The specified resources to retain must be in a valid state. Do not specify resources that are in the DELETE_COMPLETE state.",
+  );
+}
+
+/** DeleteStack reference, DeletionMode: only for a stack that could not be deleted before. AWS's text is not recorded. */
+function refuseForce({ status, identity }: Stack, force: boolean): void {
+  if (!force || status === "DELETE_FAILED") return;
+  throw new StackError(
+    "InvalidOperation",
+    `Invalid operation on stack [${identity.stackId}]. Use the deletion mode FORCE_DELETE_STACK only when the stack is in the DELETE_FAILED state.`,
+  );
+}
+
+// ------------------------------------------------------------------------------------------------- rollback
+
+/** CancelUpdateStack; facts 49 and 66. */
+export function cancelUpdate(draft: Draft, event: Happened<"cancel-update">): void {
+  if (isRepeated(draft.stack, "cancel", event.clientRequestToken)) return;
+  if (draft.stack.status !== "UPDATE_IN_PROGRESS") refuseCall("CancelUpdateStack");
+  noteCall(draft, "cancel", event.clientRequestToken);
+  cancelInFlight(draft);
+  draft.record({ kind: "rollback-chosen", ...retainedOf(draft), ...tokenOf(event) });
+  beginRollback(draft, stackUpdateCancelled);
+  advance(draft);
+}
+
+function retainedOf(draft: Draft): { retainExceptOnCreate: boolean } {
+  return { retainExceptOnCreate: draft.operation.retainExceptOnCreate ?? false };
+}
+
+/** RollbackStack: an operation that stopped at a failure is undone (fact 84). */
+export function rollBack(draft: Draft, event: Happened<"roll-back">): void {
+  const { status } = draft.stack;
+  if (isRepeated(draft.stack, "rollback", event.clientRequestToken)) return;
+  if (status !== "CREATE_FAILED" && status !== "UPDATE_FAILED") refuseCall("RollbackStack");
+  noteCall(draft, "rollback", event.clientRequestToken);
+  const { retainExceptOnCreate } = event;
+  draft.record({ kind: "rollback-chosen", retainExceptOnCreate, ...tokenOf(event) });
+  beginRollback(draft, userInitiated);
+  advance(draft);
+}
+
+/** ContinueUpdateRollback; fact 72. */
+export function continueRollback(draft: Draft, event: Happened<"continue-rollback">): void {
+  if (isRepeated(draft.stack, "continue", event.clientRequestToken)) return;
+  if (draft.stack.status !== "UPDATE_ROLLBACK_FAILED") refuseCall("RollbackUpdatedStack");
+  refuseSkipping(draft, event.skip);
+  noteCall(draft, "continue", event.clientRequestToken);
+  draft.record({ kind: "rollback-continued", skipped: event.skip, ...tokenOf(event) });
+  draft.setStatus("UPDATE_ROLLBACK_IN_PROGRESS", userInitiated);
+  for (const logicalId of event.skip) skipRestoration(draft, logicalId);
+  advance(draft);
+}
+
+/** ContinueUpdateRollback reference, ResourcesToSkip: only what failed to roll back. AWS's text is not recorded. */
+function refuseSkipping(draft: Draft, skip: readonly LogicalId[]): void {
+  const failed = draft.operation.failures.filter(({ cancelled }) => cancelled !== true);
+  const wrong = skip.filter((id) => failed.every(({ logicalId }) => logicalId !== id));
+  if (wrong.length === 0) return;
+  throw new StackError(
+    "InvalidInput",
+    `Only resources that failed to roll back can be skipped, and these did not: [${wrong.join(", ")}]`,
+  );
+}
+
+function refuseCall(call: string): never {
+  throw new StackError("InvalidOperation", notCallable(call));
+}
+
+// ------------------------------------------------------------------------------------------------- settings
+
+/** UpdateTerminationProtection. */
+export function setTerminationProtection(
+  draft: Draft,
+  { enabled }: Happened<"set-termination-protection">,
+): void {
+  const { terminationProtection, status } = draft.stack;
+  if (status === "DELETE_IN_PROGRESS" || status === "DELETE_COMPLETE")
+    refuseCall("UpdateTerminationProtection");
+  if (terminationProtection !== enabled) draft.record({ kind: "termination-protection-set", enabled });
+}
+
+/** SetStackPolicy. */
+export function setPolicy(draft: Draft, { policy }: Happened<"set-policy">): void {
+  if (draft.stack.status === "DELETE_COMPLETE") refuseUpdating(draft.stack);
+  refusePolicy(policy);
+  draft.record({ kind: "policy-set", policy });
+}
+
+/** Fact 110b. */
+function refusePolicy(policy: string | undefined): void {
+  if (policy !== undefined && parsePolicy(policy) === undefined)
+    throw new StackError("InvalidInput", invalidPolicy);
+}
+
+// ---------------------------------------------------------------------------------------------------- calls
+
+/** U1 */
+export function isRepeated(stack: Stack, action: Call["action"], token: string | undefined): boolean {
+  return token !== undefined && stack.lastCall?.action === action && stack.lastCall.token === token;
+}
+
+/** Remembers a call that could be repeated. */
+export function noteCall(draft: Draft, action: Call["action"], token: string | undefined): void {
+  if (token !== undefined) draft.record({ kind: "called", call: { action, token } });
+}
+
+function tokenOf({ clientRequestToken }: { readonly clientRequestToken?: string }): {
+  clientRequestToken?: string;
+} {
+  return clientRequestToken === undefined ? {} : { clientRequestToken };
+}
