@@ -10,6 +10,7 @@ import type { Template } from "./template.ts";
 /** Reports references to what the template doesn't have, and circles (facts 117, 119). */
 export function checkReferences(template: Template, root: MapNode, faults: Faults): void {
   const checker: Checker = { template, root, faults };
+  checkNames(checker);
   checkResources(checker);
   checkOutputs(checker);
   checkConditions(checker);
@@ -22,6 +23,19 @@ interface Checker {
   readonly template: Template;
   readonly root: MapNode;
   readonly faults: Faults;
+}
+
+function checkNames({ template, root, faults }: Checker): void {
+  const common = [...template.resources.keys()].filter((name) => template.parameters.has(name));
+  const message = `Template error: all resources and parameters must have unique names. Common name(s):[${common.join(", ")}]`;
+  for (const name of common) {
+    faults.report({
+      code: "InvalidName",
+      message,
+      path: `/Resources/${name}`,
+      offset: offsetAt(root, ["Resources", name]),
+    });
+  }
 }
 
 function checkResources(checker: Checker): void {
@@ -66,10 +80,12 @@ function reportMissing(
     if (reference.kind === "attribute") return !template.resources.has(reference.name);
     return reference.kind === "ref" && !isDeclared(reference.name, template);
   });
-  const names = [...new Set(missing.map((reference) => reference.name))].join(", ");
+  const unnamed = missing.filter((reference) => reference.missing === undefined);
+  const names = [...new Set(unnamed.map((reference) => reference.name))].join(", ");
   const message = `${prefix}Unresolved resource dependencies [${names}] in the ${block} block of the template`;
-  for (const { path, offset } of missing)
-    faults.report({ code: "UnresolvedReference", message, path, offset });
+  for (const { path, offset, missing: own } of missing) {
+    faults.report({ code: "UnresolvedReference", message: own ?? message, path, offset });
+  }
 }
 
 function isDeclared(name: string, { parameters, resources }: Template): boolean {
@@ -108,11 +124,11 @@ function checkConditionNames(checker: Checker): void {
   for (const resource of template.resources.values()) {
     const { logicalId, condition } = resource;
     expressionsOf(resource).forEach((each) => checkUsed(referencesOf(each), "", checker));
-    checkOwn(condition, { path: ["Resources", logicalId, "Condition"], block: "Resources", checker });
+    checkOwn(condition, { path: ["Resources", logicalId, "Condition"], checker });
   }
   for (const { name, condition, value, exportName } of template.outputs.values()) {
     checkUsed([...referencesOf(value), ...namesOf(exportName)], "", checker);
-    checkOwn(condition, { path: ["Outputs", name, "Condition"], block: "Outputs", checker });
+    checkOwn(condition, { path: ["Outputs", name, "Condition"], checker });
   }
 }
 
@@ -131,11 +147,11 @@ function checkUsed(references: readonly Reference[], owner: string, { template, 
 
 function checkOwn(
   name: string | undefined,
-  { path, block, checker }: { path: readonly string[]; block: string; checker: Checker },
+  { path, checker }: { path: readonly string[]; checker: Checker },
 ): void {
   const { template, faults, root } = checker;
   if (name === undefined || template.conditions.has(name)) return;
-  const message = `Template format error: Unresolved condition dependency ${name} in the ${block} block of the template`;
+  const message = `Template format error: Condition ${name} is not defined.`;
   faults.report({
     code: "UnresolvedCondition",
     message,
@@ -157,7 +173,7 @@ function checkCircles(checker: Checker): void {
     [...template.conditions].map(([name, expression]) => [name, conditionsIn(expression)]),
   );
   for (const names of circlesIn(conditions)) {
-    const message = `Template error: Found circular condition dependency between ${names.join(", ")}`;
+    const message = `Template error: Found circular condition dependency: [${names.join(", ")}]`;
     reportCircle(names, { block: "Conditions", message }, checker);
   }
 }

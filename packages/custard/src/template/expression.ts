@@ -47,6 +47,8 @@ export interface Operation {
   readonly operands: readonly Expression[];
   /** What it refers to by itself, without its operands. */
   readonly references: readonly Reference[];
+  /** Those of the operands that count when conditions have these values; all of them, without it. */
+  readonly taken?: (conditions: ReadonlyMap<string, boolean>) => readonly Expression[];
   /** Its value. Does not throw; reports to `run`. */
   readonly evaluate: (run: Run) => Result;
 }
@@ -58,6 +60,8 @@ export interface Reference {
   readonly name: string;
   readonly path: string;
   readonly offset: number;
+  /** What CloudFormation says when there is no such thing, where it has a text of its own for that. */
+  readonly missing?: string;
 }
 
 /** What evaluation gives instead of a value when something is missing or wrong. */
@@ -76,18 +80,36 @@ export interface Run {
 
 /** Calls `visit` for each call in the expression, outer ones first. */
 export function walkCalls(expression: Expression, visit: (call: Call) => void): void {
+  walk(expression, (call) => {
+    visit(call);
+    return call.operands;
+  });
+}
+
+/** `walkCalls` without what conditions switch off. */
+export function walkTaken(
+  expression: Expression,
+  conditions: ReadonlyMap<string, boolean>,
+  visit: (call: Call) => void,
+): void {
+  walk(expression, (call) => {
+    visit(call);
+    return call.taken?.(conditions) ?? call.operands;
+  });
+}
+
+function walk(expression: Expression, enter: (call: Call) => readonly Expression[]): void {
   switch (expression.kind) {
     case "constant":
       return;
     case "list":
-      for (const item of expression.items) walkCalls(item, visit);
+      for (const item of expression.items) walk(item, enter);
       return;
     case "map":
-      for (const [, value] of expression.entries) walkCalls(value, visit);
+      for (const [, value] of expression.entries) walk(value, enter);
       return;
     case "call":
-      visit(expression);
-      for (const operand of expression.operands) walkCalls(operand, visit);
+      for (const operand of enter(expression)) walk(operand, enter);
   }
 }
 

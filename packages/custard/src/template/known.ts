@@ -4,6 +4,8 @@ import type { Value } from "./value.ts";
 export interface ParameterValue {
   readonly value: Value;
   readonly noEcho: boolean;
+  /** The SSM parameter whose value this is (`AWS::SSM::Parameter::Value<…>`); shown as the parameter's value. */
+  readonly ssmName?: string;
 }
 
 /** The stack's identity, as the pseudo parameters show it. */

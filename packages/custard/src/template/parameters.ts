@@ -1,9 +1,10 @@
 import type { Diagnostic, Parsed } from "./diagnostic.ts";
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
+import { compilePattern } from "./java-pattern.ts";
 import type { ParameterValue } from "./known.ts";
 import { maxParameterBytes } from "./limits.ts";
 import { isListType, isNumberType, isSsmValue } from "./parameter-types.ts";
-import { compilePattern } from "./parse-parameters.ts";
+
 import type { ParameterDeclaration, Template } from "./template.ts";
 import { Sensitive, type Value } from "./value.ts";
 
@@ -71,12 +72,13 @@ function resolve(
   return { kind: "value", name, value: { value: valueOf(text, declaration), noEcho: declaration.noEcho } };
 }
 
-// A template may turn NoEcho on or off for a value that stays (fact 105).
-function fromPrevious(declaration: ParameterDeclaration, value: ParameterValue | undefined): Found {
+// A template may turn NoEcho on or off for a value that stays (fact 105). What an SSM parameter holds is asked again.
+function fromPrevious(declaration: ParameterDeclaration, previous: ParameterValue | undefined): Found {
   const { name, noEcho } = declaration;
-  if (value === undefined) return { kind: "missing", name };
-  const plain = value.value instanceof Sensitive ? value.value.reveal() : value.value;
-  return { kind: "value", name, value: { ...value, value: noEcho ? new Sensitive(plain) : plain, noEcho } };
+  if (previous === undefined) return { kind: "missing", name };
+  const value = previous.ssmName ?? previous.value;
+  const plain = value instanceof Sensitive ? value.reveal() : value;
+  return { kind: "value", name, value: { value: noEcho ? new Sensitive(plain) : plain, noEcho } };
 }
 
 /** The value that a parameter's text stands for: itself, or its parts when the type is a list. */
@@ -163,4 +165,9 @@ function lengthFault(text: string, { minLength, maxLength }: ParameterDeclaratio
   if (minLength !== undefined && length < minLength) return `must contain at least ${minLength} characters`;
   if (maxLength !== undefined && length > maxLength) return `must contain at most ${maxLength} characters`;
   return undefined;
+}
+
+/** Is a fault about a value that there is, rather than about one that is missing? */
+export function isParameterFault({ code }: Diagnostic): boolean {
+  return code === ("InvalidParameterValue" satisfies DiagnosticCode);
 }

@@ -46,7 +46,6 @@ function refuseCondition(
 }
 
 const ruleKeys: ReadonlySet<string> = new Set(["RuleCondition", "Assertions"]);
-const assertionKeys: ReadonlySet<string> = new Set(["Assert", "AssertDescription"]);
 
 /** The declarations of `Rules`. */
 export function parseRules(root: MapNode, parsing: Parsing): ReadonlyMap<string, RuleDeclaration> {
@@ -89,11 +88,6 @@ function parseAssertion(node: SourceNode, path: string, parsing: Parsing): Asser
     parsing.faults.report({ code: rules.code, message, path, offset: node.offset });
     return undefined;
   }
-  checkKeys({ name: "", node, path, offset: node.offset }, assertionKeys, {
-    faults: parsing.faults,
-    noun: "assertion",
-    code: rules.code,
-  });
   const expression = parseDecision(assert, `${path}/Assert`, parsing);
   const description = textOf(valueOf(node, "AssertDescription"));
   return expression && { assert: expression, ...(description !== undefined && { description }) };

@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
-import type { Call, Expression } from "./expression.ts";
+import { unresolved, type Call, type Expression } from "./expression.ts";
 import type { Faults } from "./faults.ts";
 import type { Intrinsic, Scope, Site } from "./intrinsic.ts";
 import { intrinsics, supportedFunctions } from "./intrinsics.ts";
@@ -85,7 +85,16 @@ function parseFunction(entry: MapEntry, place: Place, parsing: Parsing): Express
 }
 
 /** Stands for what could not be parsed, so that more can be found; a template with such a thing is never evaluated. */
-const nothing: Expression = { kind: "constant", value: null };
+const nothing: Expression = {
+  kind: "call",
+  name: "",
+  argument: { kind: "scalar", value: null, offset: 0 },
+  path: "",
+  offset: 0,
+  operands: [],
+  references: [],
+  evaluate: () => unresolved,
+};
 
 function parseCall(
   entry: MapEntry,
@@ -98,16 +107,13 @@ function parseCall(
   }
   const operation = intrinsic.parse(entry.value, site);
   if (operation === undefined) return undefined;
-  const { operands, references, evaluate } = operation;
   return {
+    ...operation,
     kind: "call",
     name: entry.key,
     argument: entry.value,
     path: site.path,
     offset: site.offset,
-    operands,
-    references,
-    evaluate,
   };
 }
 

@@ -4,6 +4,7 @@ import { checkKeys, membersOf, valueOf, type Member, type Section } from "./pars
 import type { Expression } from "./expression.ts";
 import { entryOf, textOf, type MapNode } from "./source-node.ts";
 import type { OutputDeclaration } from "./template.ts";
+import { isValueList } from "./value.ts";
 
 const section: Section = { key: "Outputs", noun: "Output", code: "InvalidOutput", most: maxOutputs };
 
@@ -41,18 +42,19 @@ function readValue(member: Member, parsing: Parsing): Expression {
     return { kind: "constant", value: "" };
   }
   const value = parseExpression(entry.value, { scope: "Outputs", path: `${member.path}/Value` }, parsing);
-  if (value.kind === "list" || value.kind === "map" || isCollection(value)) {
-    refuse(
-      member,
-      `Template format error: Output ${member.name} is malformed. The Value field of every Outputs member must evaluate to a String.`,
-      parsing,
-    );
+  const shape = shapeOf(value);
+  if (shape !== undefined) {
+    const message = `Template format error: Output ${member.name} is malformed. The Value field of every Outputs member must evaluate to a String and not a ${shape}.`;
+    refuse(member, message, parsing);
   }
   return value;
 }
 
-function isCollection(value: Expression): boolean {
-  return value.kind === "constant" && typeof value.value === "object" && value.value !== null;
+function shapeOf(value: Expression): "List" | "Map" | undefined {
+  if (value.kind === "list") return "List";
+  if (value.kind === "map") return "Map";
+  if (value.kind !== "constant" || typeof value.value !== "object" || value.value === null) return undefined;
+  return isValueList(value.value) ? "List" : "Map";
 }
 
 function readText(member: Member, key: string, parsing: Parsing): string | undefined {

@@ -1,4 +1,5 @@
 import type { Faults } from "./faults.ts";
+import { compilePattern } from "./java-pattern.ts";
 import { maxParameters } from "./limits.ts";
 import type { LineIndex } from "./line-index.ts";
 import { isParameterType } from "./parameter-types.ts";
@@ -35,9 +36,25 @@ export function parseParameters(
 ): ReadonlyMap<string, ParameterDeclaration> {
   const declarations = membersOf(root, section, faults).map((member) => {
     checkKeys(member, keys, { faults, noun: "parameter", code: section.code });
+    checkBounds(member, { faults, lines });
     return parseParameter(member, { faults, lines });
   });
   return new Map(declarations.map((declaration) => [declaration.name, declaration]));
+}
+
+const bounds = [
+  { least: "MinLength", most: "MaxLength" },
+  { least: "MinValue", most: "MaxValue" },
+] as const;
+
+function checkBounds({ name, node, path, offset }: Member, { faults }: Reader): void {
+  for (const { least, most } of bounds) {
+    const from = Number(textOf(valueOf(node, least)) ?? "-Infinity");
+    const to = Number(textOf(valueOf(node, most)) ?? "Infinity");
+    if (!(from > to)) continue;
+    const message = `Template error: Parameter '${name}' ${least} must be less than ${most}.`;
+    faults.report({ code: section.code, message, path, offset });
+  }
 }
 
 interface Reader {
@@ -121,8 +138,15 @@ function readPattern(member: Member, reader: Reader): string | undefined {
   const pattern = readText(member, "AllowedPattern", reader);
   const node = valueOf(member.node, "AllowedPattern");
   if (pattern === undefined || node === undefined) return undefined;
-  if (compilePattern(pattern) === undefined)
-    refuse(member, { key: "AllowedPattern", node, wanted: "a regular expression" }, reader);
+  if (compilePattern(pattern) === undefined) {
+    const message = `Template error: Parameter '${member.name}' AllowedPattern must be a valid regular expression.`;
+    reader.faults.report({
+      code: section.code,
+      message,
+      path: `${member.path}/AllowedPattern`,
+      offset: node.offset,
+    });
+  }
   return pattern;
 }
 
@@ -133,16 +157,4 @@ function refuse(
 ): void {
   const message = `Template format error: Every ${key} member must be ${wanted}.`;
   faults.report({ code: section.code, message, path: `${member.path}/${key}`, offset: node.offset });
-}
-
-/** A whole-text match. CloudFormation's patterns are Java's; what JavaScript can't read is undefined. */
-export function compilePattern(pattern: string): RegExp | undefined {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(`^(?:${pattern})$`, flags);
-    } catch {
-      // Tried again without Unicode, where needless escapes are allowed, as Java allows them.
-    }
-  }
-  return undefined;
 }

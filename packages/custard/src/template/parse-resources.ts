@@ -1,7 +1,7 @@
 import { maxResources } from "./limits.ts";
 import { parseExpression, type Parsing } from "./parse-expression.ts";
 import { checkKeys, membersOf, sectionEntries, valueOf, type Member, type Section } from "./parse-section.ts";
-import { childOf, textOf, textsOf, type MapNode } from "./source-node.ts";
+import { childOf, textOf, textsOf, type MapNode, type SourceNode } from "./source-node.ts";
 import type { Expression } from "./expression.ts";
 import type { DeletionPolicy, ResourceDeclaration, UpdateReplacePolicy } from "./template.ts";
 
@@ -109,16 +109,13 @@ function checkCustomResource(member: Member, type: string, { faults }: Parsing):
       hint: "Custom:: is followed by 1 to 60 letters, digits, _, @ and -",
     });
   }
+  // One that its condition may switch off is checked when that is known: such resources are used as fillers.
+  if (valueOf(member.node, "Condition") !== undefined) return;
   const properties = valueOf(member.node, "Properties");
-  if (
-    properties?.kind === "map" &&
-    properties.entries.some(({ key }) => key === "ServiceToken" || isCall(key))
-  )
-    return;
-  if (properties !== undefined && properties.kind !== "map") return;
+  if (mayHaveServiceToken(properties)) return;
   faults.report({
     code: "InvalidCustomResource",
-    message: `Template format error: [${member.path}/Properties] Every custom resource must have a ServiceToken property.`,
+    message: missingServiceToken(member.name),
     path: `${member.path}/Properties`,
     offset: properties?.offset ?? member.offset,
     hint: "ServiceToken is the ARN of the Lambda function or SNS topic that answers for this resource",
@@ -126,8 +123,14 @@ function checkCustomResource(member: Member, type: string, { faults }: Parsing):
 }
 
 // Properties that are computed as a whole show their keys only later.
-function isCall(key: string): boolean {
-  return key.startsWith("Fn::");
+function mayHaveServiceToken(properties: SourceNode | undefined): boolean {
+  if (properties?.kind !== "map") return properties !== undefined;
+  return properties.entries.some(({ key }) => key === "ServiceToken" || key.startsWith("Fn::"));
+}
+
+/** Why a custom resource without a service token is refused. Ours: CloudFormation's text isn't known. */
+export function missingServiceToken(logicalId: string): string {
+  return `Template format error: [/Resources/${logicalId}/Properties] Every custom resource must have a ServiceToken property.`;
 }
 
 function readCondition(member: Member, { faults }: Parsing): string | undefined {
@@ -146,7 +149,7 @@ function readDependsOn(member: Member, { faults }: Parsing): readonly string[] {
   const one = textOf(node);
   const names = one === undefined ? textsOf(node) : [one];
   if (names !== undefined) return names;
-  const message = "Template format error: Every DependsOn member must be a string or a list of strings.";
+  const message = "Template format error: DependsOn must be a string or list of strings.";
   faults.report({ code: section.code, message, path: `${member.path}/DependsOn`, offset: node.offset });
   return [];
 }

@@ -1,8 +1,9 @@
+import { checkDynamicReferences } from "./check-dynamic-references.ts";
 import { checkReferences } from "./check-references.ts";
 import type { Parsed } from "./diagnostic.ts";
 import { collectFaults, parsed, type Faults } from "./faults.ts";
 import { maxDescriptionBytes } from "./limits.ts";
-import { lineIndex } from "./line-index.ts";
+import { lineIndex, type LineIndex } from "./line-index.ts";
 import { parseConditions, parseRules } from "./parse-conditions.ts";
 import type { Parsing } from "./parse-expression.ts";
 import { parseMappings } from "./parse-mappings.ts";
@@ -11,41 +12,37 @@ import { parseParameters } from "./parse-parameters.ts";
 import { parseResources } from "./parse-resources.ts";
 import { valueOf } from "./parse-section.ts";
 import { readTemplate } from "./read-source.ts";
-import { entryOf, textOf, textsOf, toJson, type MapNode, type SourceNode } from "./source-node.ts";
+import { declaredTransforms, isUnprocessed } from "./transforms/declared.ts";
+import { entryOf, textOf, toJson, type MapNode, type SourceNode } from "./source-node.ts";
 import type { Template } from "./template.ts";
 
-/** Parses a template, YAML or JSON. Never throws; finds as many faults as it can. */
+/**
+ * Parses a template, YAML or JSON. Never throws; finds as many faults as it can. Of a template whose transforms must
+ * run first it tells the head only (`unprocessed`).
+ */
 export function parseTemplate(body: string): Parsed<Template> {
   const faults = collectFaults(body);
   const root = readTemplate(body, faults);
-  return root === undefined
-    ? { ok: false, diagnostics: faults.diagnostics() }
-    : parseTree(root, body, faults);
+  if (root === undefined) return { ok: false, diagnostics: faults.diagnostics() };
+  if (!isUnprocessed(root)) return parseTree(root, body, faults);
+  checkNulls(root, "", faults);
+  const head = parseHead(root, body, { faults, lines: lineIndex(body) });
+  // Nothing can be said of resources that a transform will write.
+  return parsed({ ...head, unprocessed: true, ...noContent }, faults);
 }
 
-/** Parses a template's tree. */
+/** Parses a template's tree, after its transforms. */
 export function parseTree(root: MapNode, body: string, faults: Faults): Parsed<Template> {
   checkNulls(root, "", faults);
   checkSections(root, faults);
   const lines = lineIndex(body);
-  const parameters = parseParameters(root, faults, lines);
-  const transforms = readTransforms(root);
+  const head = parseHead(root, body, { faults, lines });
   const mappings = parseMappings(root, faults);
-  const parsing: Parsing = {
-    faults,
-    mappings,
-    parameters,
-    lines,
-    extensions: transforms.includes("AWS::LanguageExtensions"),
-  };
-  const description = readDescription(root, faults);
-  const metadata = valueOf(root, "Metadata");
+  const extensions = head.transforms.includes("AWS::LanguageExtensions");
+  const parsing: Parsing = { faults, mappings, parameters: head.parameters, lines, extensions };
   const template: Template = {
-    body,
-    ...(description !== undefined && { description }),
-    ...(metadata !== undefined && { metadata: toJson(metadata) }),
-    transforms,
-    parameters,
+    ...head,
+    unprocessed: false,
     mappings,
     rules: parseRules(root, parsing),
     conditions: parseConditions(root, parsing),
@@ -53,8 +50,36 @@ export function parseTree(root: MapNode, body: string, faults: Faults): Parsed<T
     outputs: parseOutputs(root, parsing),
   };
   checkReferences(template, root, faults);
+  checkDynamicReferences(root, body, faults);
   return parsed(template, faults);
 }
+
+type Head = Pick<Template, "body" | "description" | "metadata" | "transforms" | "parameters">;
+
+function parseHead(
+  root: MapNode,
+  body: string,
+  { faults, lines }: { faults: Faults; lines: LineIndex },
+): Head {
+  checkVersion(root, faults);
+  const description = readDescription(root, faults);
+  const metadata = valueOf(root, "Metadata");
+  return {
+    body,
+    ...(description !== undefined && { description }),
+    ...(metadata !== undefined && { metadata: toJson(metadata) }),
+    transforms: readTransforms(root, faults),
+    parameters: parseParameters(root, faults, lines),
+  };
+}
+
+const noContent: Pick<Template, "mappings" | "rules" | "conditions" | "resources" | "outputs"> = {
+  mappings: new Map(),
+  rules: new Map(),
+  conditions: new Map(),
+  resources: new Map(),
+  outputs: new Map(),
+};
 
 const sections: ReadonlySet<string> = new Set([
   "AWSTemplateFormatVersion",
@@ -77,7 +102,6 @@ function checkSections(root: MapNode, faults: Faults): void {
     const message = `Invalid template property or properties [${names}]`;
     faults.report({ code: "UnknownSection", message, path: `/${key}`, offset: keyOffset });
   }
-  checkVersion(root, faults);
   const hooks = entryOf(root, "Hooks");
   if (hooks !== undefined) {
     const message = "The Hooks section has no effect here: blue/green deployments are not simulated.";
@@ -94,7 +118,7 @@ function checkSections(root: MapNode, faults: Faults): void {
 function checkVersion(root: MapNode, faults: Faults): void {
   const version = valueOf(root, "AWSTemplateFormatVersion");
   if (version === undefined || textOf(version) === "2010-09-09") return;
-  const message = `Template format error: unsupported value for AWSTemplateFormatVersion, ${textOf(version) ?? "which must be a string"}.`;
+  const message = "Template format error: unsupported value for AWSTemplateFormatVersion.";
   faults.report({
     code: "InvalidSection",
     message,
@@ -117,17 +141,13 @@ function readDescription(root: MapNode, faults: Faults): string | undefined {
   return text;
 }
 
-/** The names of the transforms that `Transform` lists, in order. */
-export function readTransforms(root: MapNode): readonly string[] {
-  const node = valueOf(root, "Transform");
-  if (node === undefined) return [];
-  const items = node.kind === "list" ? node.items : [node];
-  return (
-    textsOf(node) ??
-    items.flatMap((item) =>
-      item.kind === "map" ? (textOf(valueOf(item, "Name")) ?? []) : (textOf(item) ?? []),
-    )
-  );
+function readTransforms(root: MapNode, faults: Faults): readonly string[] {
+  const { calls, malformed } = declaredTransforms(root);
+  for (const { offset } of malformed) {
+    const message = "Key Name of transform definition must be a string.";
+    faults.report({ code: "InvalidSection", message, path: "/Transform", offset });
+  }
+  return calls.map((call) => call.name);
 }
 
 /** Fact 12. A template may have no null, wherever it stands. */
@@ -135,7 +155,9 @@ function checkNulls(node: SourceNode, path: string, faults: Faults): void {
   switch (node.kind) {
     case "scalar":
       if (node.value === null) {
-        const message = `Template format error: [${path}] 'null' values are not allowed in templates`;
+        // Facts 12 and 118: Outputs have their texts without the prefix.
+        const prefix = path.startsWith("/Outputs/") ? "" : "Template format error: ";
+        const message = `${prefix}[${path}] 'null' values are not allowed in templates`;
         faults.report({ code: "NullValue", message, path, offset: node.offset });
       }
       return;

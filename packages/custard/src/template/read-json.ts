@@ -11,9 +11,11 @@ export function readJson(body: string, faults: Faults): SourceNode | undefined {
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const { line, column } = lineIndex(body).position(error.offset);
+    // CloudFormation's parser has read the character that it complains of (fact 120).
+    const read = error.offset < body.length ? column + 1 : column;
     faults.report({
       code: "JsonNotWellFormed",
-      message: `Template format error: JSON not well-formed. (line ${line}, column ${column})`,
+      message: `Template format error: JSON not well-formed. (line ${line}, column ${read})`,
       path: "",
       offset: error.offset,
       hint: error.message,

@@ -79,8 +79,15 @@ export type Mappings = ReadonlyMap<string, Mapping>;
 
 /** A template that was parsed and validated. */
 export interface Template {
-  /** The text it came from, as given. */
+  /** The text it came from. After transforms, the processed template as JSON; `parseTemplate` reads it to the same template. */
   readonly body: string;
+  /** The text as given, when transforms have changed it. */
+  readonly original?: string;
+  /**
+   * It has transforms that must run first (`processTemplate`): only its description, metadata, transforms and
+   * parameters are told here.
+   */
+  readonly unprocessed: boolean;
   readonly description?: string;
   readonly metadata?: Json;
   /** Names of the transforms that it declares, in order. */

@@ -47,6 +47,7 @@ export const ifElse: Intrinsic = {
     const branches = [site.expression(then, 1), site.expression(otherwise, 2)] as const;
     return {
       operands: branches,
+      taken: (conditions) => [branches[conditions.get(name) === true ? 0 : 1]],
       references: [{ kind: "condition", name, path: site.path, offset: site.offset }],
       evaluate: (run) => {
         const holds = conditionValue(name, run);

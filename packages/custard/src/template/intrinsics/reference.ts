@@ -58,7 +58,9 @@ export const getAtt: Intrinsic = {
     const { path, offset } = site;
     return {
       operands: [attribute],
-      references: [{ kind: "attribute", name: logicalId, path, offset }],
+      references: [
+        { kind: "attribute", name: logicalId, path, offset, missing: undefinedResource(logicalId) },
+      ],
       evaluate: (run) =>
         compute(run, [attribute], ([name]) => {
           const written = text(name);
@@ -69,6 +71,10 @@ export const getAtt: Intrinsic = {
     };
   },
 };
+
+function undefinedResource(logicalId: string): string {
+  return `Template error: instance of Fn::GetAtt references undefined resource ${logicalId}`;
+}
 
 interface Target {
   readonly logicalId: string;
@@ -184,7 +190,17 @@ function lookUp(
   return mappings.get(name)?.get(key)?.get(attribute);
 }
 
-/** The zones of a region. CloudFormation lists those of the account; ours has three in each region. */
+/** Regions whose zones aren't a, b and c. Source: the list of regions and availability zones. */
+const zones: ReadonlyMap<string, string> = new Map([
+  ["us-east-1", "abcdef"],
+  ["us-west-1", "ac"],
+  ["us-west-2", "abcd"],
+  ["ca-central-1", "abd"],
+  ["ap-northeast-1", "acd"],
+  ["ap-northeast-2", "abcd"],
+]);
+
+/** The zones of a region, as most accounts see them. */
 export const getAzs: Intrinsic = {
   scopes: ["Resources", "Outputs"],
   parse(argument, site) {
@@ -198,10 +214,10 @@ export const getAzs: Intrinsic = {
           if (written === undefined)
             return run.fail(
               site.path,
-              "Template error: every Fn::GetAZs object must have a single String value.",
+              "Template error: every Fn::GetAZs object must have a String-typed value.",
             );
           const name = written === "" ? run.known.pseudo.region : written;
-          return ["a", "b", "c"].map((zone) => `${name}${zone}`);
+          return Array.from(zones.get(name) ?? "abc", (zone) => `${name}${zone}`);
         }),
     };
   },

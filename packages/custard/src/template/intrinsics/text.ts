@@ -149,13 +149,17 @@ function subOperation(
   const references = free.map((part): Reference => {
     return part.attribute === undefined
       ? { kind: "ref", name: part.name, path, offset }
-      : { kind: "attribute", name: part.logicalId, path, offset };
+      : { kind: "attribute", name: part.logicalId, path, offset, missing: invalidAttribute(part.name) };
   });
   return {
     operands: [...given.values()],
     references,
     evaluate: (run) => substitute(parts, (part) => subValue(part, { given, path, run }), { path, run }),
   };
+}
+
+function invalidAttribute(name: string): string {
+  return `Template error: instance of Fn::Sub references invalid resource attribute ${name}`;
 }
 
 type Variable = Extract<SubPart, { kind: "variable" }>;
