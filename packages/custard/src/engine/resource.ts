@@ -125,12 +125,19 @@ export function physicalIdOf(resource: Resource): PhysicalId | undefined {
   }
 }
 
+/** What its provider was last sent: an update that was refused before it left never reached it (R3). */
+export function sentOf(resource: Resource): Declared {
+  if (resource.status === "UPDATE_FAILED" && !resource.requested) return resource.good.declared;
+  return declaredOf(resource);
+}
+
 /** The resource as one that awaits deletion. A create in flight goes by its provisional id. */
 export function toFormer(resource: Resource, cause: Former["cause"]): Former {
   const physicalId =
     resource.status === "CREATE_IN_PROGRESS" ? resource.provisionalId : physicalIdOf(resource);
   return {
-    declared: declaredOf(resource),
+    // Fact 6: also the service token and the timeout are those in force.
+    declared: sentOf(resource),
     ...(physicalId === undefined ? {} : { physicalId }),
     attributes: "good" in resource ? resource.good.attributes : {},
     cause,
