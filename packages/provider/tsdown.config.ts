@@ -1,11 +1,27 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({
-  entry: { protocol: "src/protocol.ts" },
-  format: ["esm", "cjs"],
-  platform: "node",
-  target: "node20",
-  dts: true,
-  clean: true,
-  fixedExtension: true,
-});
+const entries = [
+  "main",
+  "core",
+  "protocol",
+  "http",
+  "cdk",
+  "drivers",
+  "journals",
+  "last-will",
+  "metrics",
+  "proxy",
+];
+
+// An entry is one self-contained file per format: they are built one by one, so that they share no chunks.
+export default defineConfig(
+  entries.map((name) => ({
+    entry: { [name]: `src/${name}.ts` },
+    format: ["esm", "cjs"],
+    platform: "node",
+    target: "node20",
+    dts: true,
+    clean: false,
+    fixedExtension: true,
+  })),
+);

@@ -1,10 +1,16 @@
+/** Longest response, in bytes, inclusive (fact 35). By itself, for those who can't afford the whole table. */
+export const maxResponseBytes = 4096;
+
+/** Longest physical id, in bytes (fact 40). */
+export const maxPhysicalIdBytes = 1024;
+
 /** Every limit of the protocol, in one table. `source` is a fact number or the page of AWS that states it. */
 export const limits = {
   /** Inclusive; above it CloudFormation reads nothing of the response. */
-  responseBytes: { value: 4096, unit: "bytes", source: "fact 35" },
+  responseBytes: { value: maxResponseBytes, unit: "bytes", source: "fact 35" },
   /** What is kept of a response: enough to see that it is too long. */
   keptResponseBytes: { value: 4097, unit: "bytes", source: "fact 35" },
-  physicalIdBytes: { value: 1024, unit: "bytes", source: "fact 40" },
+  physicalIdBytes: { value: maxPhysicalIdBytes, unit: "bytes", source: "fact 40" },
   /** Counted after `Custom::`. */
   customTypeNameLength: { value: 60, unit: "characters", source: "fact 9" },
   logicalIdLength: { value: 255, unit: "characters", source: "template anatomy: resources" },

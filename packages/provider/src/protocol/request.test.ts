@@ -56,9 +56,9 @@ describe("a request that is no good", () => {
     {
       name: "an unknown RequestType",
       change: { RequestType: "Read" },
-      complaint: "Unknown RequestType: 'Read'",
+      complaint: "Unknown RequestType 'Read'",
     },
-    { name: "no RequestType", change: { RequestType: null }, complaint: "Unknown RequestType: none" },
+    { name: "no RequestType", change: { RequestType: null }, complaint: "Unknown RequestType ''" },
     {
       name: "properties that are a list",
       change: { ResourceProperties: [] },

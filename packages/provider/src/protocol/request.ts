@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 
 /** What identifies one request. Source: fact 7 (StackId + RequestId); the logical id is echoed beside them. */
 export interface RequestIdentity {
@@ -56,6 +56,11 @@ export function formatRequest(request: ProviderRequest): JsonObject {
   };
 }
 
+type FourTexts = [string, string, string, string];
+
+/** What is needed to answer at all. */
+const addressing = ["ResponseURL", "StackId", "RequestId", "LogicalResourceId"];
+
 /**
  * A typed request from what a Lambda function or a topic's subscriber was handed. Fields that it doesn't know are
  * ignored; an Update without `OldResourceProperties` has none (they are always there on AWS, fact 5).
@@ -63,56 +68,41 @@ export function formatRequest(request: ProviderRequest): JsonObject {
 export function parseRequest(input: unknown): ParsedRequest {
   const wire = asObject(input);
   if (wire === undefined) return { ok: false, complaint: "The request is not a JSON object" };
-  const addressee = parseAddressee(wire);
-  if (typeof addressee === "string") return { ok: false, complaint: `The request has no ${addressee}` };
-  const properties = asObject(wire["ResourceProperties"] ?? {});
-  if (properties === undefined) {
-    return { ok: false, complaint: "ResourceProperties is not an object", addressee };
-  }
-  return parseKind(wire, addressee, properties);
+  const missing = addressing.find((name) => text(wire, name) === "");
+  if (missing !== undefined) return { ok: false, complaint: `The request has no ${missing}` };
+  const [responseUrl, stackId, requestId, logicalId] = addressing.map((name) =>
+    text(wire, name),
+  ) as FourTexts;
+  const target = { responseUrl, stackId, requestId, logicalId };
+  const physicalId = text(wire, "PhysicalResourceId");
+  const request = parseKind(wire, target, physicalId);
+  if (typeof request !== "string") return { ok: true, request };
+  return { ok: false, complaint: request, addressee: physicalId === "" ? target : { ...target, physicalId } };
 }
 
-function parseKind(wire: JsonObject, addressee: Addressee, properties: JsonObject): ParsedRequest {
-  const { physicalId, ...target } = addressee;
+/** The request by its type, or what is wrong with it. */
+function parseKind(wire: JsonObject, target: Addressee, physicalId: string): ProviderRequest | string {
+  const properties = asObject(wire["ResourceProperties"] ?? {});
+  if (properties === undefined) return "ResourceProperties is not an object";
   const base: RequestBase = {
     ...target,
-    serviceToken: text(wire["ServiceToken"]) ?? text(properties["ServiceToken"]) ?? "",
-    resourceType: text(wire["ResourceType"]) ?? "AWS::CloudFormation::CustomResource",
+    serviceToken: text(wire, "ServiceToken"),
+    resourceType: text(wire, "ResourceType") || "AWS::CloudFormation::CustomResource",
     properties,
   };
-  const requestType = wire["RequestType"];
-  if (requestType === "Create") return { ok: true, request: { ...base, requestType } };
-  if (requestType !== "Update" && requestType !== "Delete") {
-    return { ok: false, complaint: `Unknown RequestType: ${describe(requestType)}`, addressee };
-  }
-  if (physicalId === undefined) {
-    return { ok: false, complaint: `The ${requestType} request has no PhysicalResourceId`, addressee };
-  }
-  if (requestType === "Delete") return { ok: true, request: { ...base, requestType, physicalId } };
-  const oldProperties = asObject(wire["OldResourceProperties"]) ?? {};
-  return { ok: true, request: { ...base, requestType, physicalId, oldProperties } };
+  const requestType = text(wire, "RequestType");
+  if (requestType === "Create") return { ...base, requestType };
+  if (requestType !== "Update" && requestType !== "Delete")
+    return `Unknown RequestType '${requestType.slice(0, 40)}'`;
+  if (physicalId === "") return `The ${requestType} request has no PhysicalResourceId`;
+  if (requestType === "Delete") return { ...base, requestType, physicalId };
+  return { ...base, requestType, physicalId, oldProperties: asObject(wire["OldResourceProperties"]) ?? {} };
 }
 
-/** Whom to answer, or the name of the field that is missing. */
-function parseAddressee(wire: JsonObject): Addressee | string {
-  const responseUrl = text(wire["ResponseURL"]);
-  const stackId = text(wire["StackId"]);
-  const requestId = text(wire["RequestId"]);
-  const logicalId = text(wire["LogicalResourceId"]);
-  if (responseUrl === undefined) return "ResponseURL";
-  if (stackId === undefined) return "StackId";
-  if (requestId === undefined) return "RequestId";
-  if (logicalId === undefined) return "LogicalResourceId";
-  const physicalId = text(wire["PhysicalResourceId"]);
-  return { responseUrl, stackId, requestId, logicalId, ...(physicalId !== undefined && { physicalId }) };
-}
-
-function text(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function describe(value: Json | undefined): string {
-  return typeof value === "string" ? `'${value.slice(0, 40)}'` : "none";
+/** A member that is a string; empty when there is none. */
+function text(holder: JsonObject, name: string): string {
+  const value = holder[name];
+  return typeof value === "string" ? value : "";
 }
 
 /** The border between what came as JSON and what the types say. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "./json.ts";
-import { limits } from "./limits.ts";
+import { maxPhysicalIdBytes, maxResponseBytes } from "./limits.ts";
 import type { RequestIdentity, RequestType } from "./request.ts";
 
 /** What a provider answers, inside. Wire form: fact 32. */
@@ -54,7 +54,7 @@ type Malformed = Extract<ResponseVerdict, { kind: "malformed" }>;
  * and for a SUCCESS the types of `Reason`, `NoEcho` and `Data`. The last two mean nothing on Delete.
  */
 export function parseResponse(body: Uint8Array, length: number, request: AnsweredRequest): ResponseVerdict {
-  if (length > limits.responseBytes.value) return malformed("TooLong", "Response object is too long.");
+  if (length > maxResponseBytes) return malformed("TooLong", "Response object is too long.");
   const parsed = parseObject(body);
   if (!parsed.ok) return parsed.verdict;
   const wire = parsed.object;
@@ -72,27 +72,24 @@ export function parseResponse(body: Uint8Array, length: number, request: Answere
 
 /** The response as it goes over the wire, with the request's ids. */
 export function formatResponse(response: ProviderResponse, request: RequestIdentity): JsonObject {
-  const ids = {
-    PhysicalResourceId: response.physicalId,
+  const { status, reason, physicalId } = response;
+  return {
+    Status: status,
+    ...(reason !== undefined && { Reason: reason }),
+    PhysicalResourceId: physicalId,
     StackId: request.stackId,
     RequestId: request.requestId,
     LogicalResourceId: request.logicalId,
-  };
-  if (response.status === "FAILED") return { Status: response.status, Reason: response.reason, ...ids };
-  return {
-    Status: response.status,
-    ...(response.reason !== undefined && { Reason: response.reason }),
-    ...ids,
-    ...(response.noEcho && { NoEcho: true }),
-    ...(Object.keys(response.data).length > 0 && { Data: response.data }),
+    ...(status === "SUCCESS" && {
+      ...(response.noEcho && { NoEcho: true }),
+      ...(Object.keys(response.data).length > 0 && { Data: response.data }),
+    }),
   };
 }
 
 /** Can this be a physical id: a non-empty string of at most 1024 bytes (fact 40)? */
 export function isPhysicalId(value: unknown): value is string {
-  return (
-    typeof value === "string" && value !== "" && Buffer.byteLength(value) <= limits.physicalIdBytes.value
-  );
+  return typeof value === "string" && value !== "" && Buffer.byteLength(value) <= maxPhysicalIdBytes;
 }
 
 function parseSuccess(wire: JsonObject, physicalId: string, requestType: RequestType): ResponseVerdict {
