@@ -67,6 +67,12 @@ export interface DirectInvocation {
   readonly observe?: (observation: Observation) => void;
 }
 
+/** Which function gets a request that comes by another way, and what it gets. */
+export interface Addressed {
+  readonly functionArn: string;
+  readonly payload: Uint8Array;
+}
+
 /** What such a call gave. */
 export interface InvocationResult {
   readonly requestId: string;
@@ -82,6 +88,8 @@ export interface InvocationResult {
 export interface LambdaTransport extends Transport {
   /** Runs a function and waits for its result. Throws `FunctionError` when there is none of that name. */
   invoke(call: DirectInvocation): Promise<InvocationResult>;
+  /** Delivers a request to another function than its service token's, in another shape: how a topic's subscriber gets it. */
+  deliverTo(request: ProviderRequest, to: Addressed, signal: AbortSignal): Promise<Delivery>;
   /** Runs a function as an asynchronous call does: up to three attempts. Resolves when the call is accepted. */
   invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }>;
   /** Starts a process of a runtime whose function isn't known yet. */
@@ -132,8 +140,12 @@ class LocalLambda implements LambdaTransport {
   }
 
   async deliver(request: ProviderRequest, signal: AbortSignal): Promise<Delivery> {
-    const delivering = this.#deliver(request, signal);
-    return await untilAborted(delivering, signal);
+    const payload = Buffer.from(JSON.stringify(formatRequest(request)));
+    return await this.deliverTo(request, { functionArn: request.serviceToken, payload }, signal);
+  }
+
+  async deliverTo(request: ProviderRequest, to: Addressed, signal: AbortSignal): Promise<Delivery> {
+    return await untilAborted(this.#deliver(request, to, signal), signal);
   }
 
   async invoke(call: DirectInvocation): Promise<InvocationResult> {
@@ -176,9 +188,9 @@ class LocalLambda implements LambdaTransport {
     return await this.#python;
   }
 
-  async #deliver(request: ProviderRequest, signal: AbortSignal): Promise<Delivery> {
-    const payload = Buffer.from(JSON.stringify(formatRequest(request)));
-    const addressed = await this.#address(request, payload);
+  async #deliver(request: ProviderRequest, to: Addressed, signal: AbortSignal): Promise<Delivery> {
+    const { payload } = to;
+    const addressed = await this.#address(request, to);
     if (typeof addressed === "string") return { kind: "refused", reason: addressed };
     const note = this.#noterOf(request, addressed);
     note(
@@ -246,11 +258,14 @@ class LocalLambda implements LambdaTransport {
   }
 
   /** The function, or Lambda's own words why the request can't go to it. */
-  async #address(request: ProviderRequest, payload: Uint8Array): Promise<ResolvedFunction | string> {
+  async #address(
+    request: ProviderRequest,
+    { functionArn, payload }: Addressed,
+  ): Promise<ResolvedFunction | string> {
     const details = (status: number) =>
       `(Service: Lambda, Status Code: ${status}, Request ID: ${request.requestId})`;
-    const reference = parseFunctionArn(request.serviceToken);
-    if (reference === undefined) return `Invalid function ARN: ${request.serviceToken} ${details(400)}`;
+    const reference = parseFunctionArn(functionArn);
+    if (reference === undefined) return `Invalid function ARN: ${functionArn} ${details(400)}`;
     const region = request.stackId.split(":")[3] ?? "";
     if (reference.region !== region) {
       return `Functions from '${reference.region}' are not reachable in this region ('${region}') ${details(404)}`;
