@@ -1,6 +1,6 @@
 import { defineConfig } from "tsdown";
 
-const entries = [
+const entries = ["main", "core", "protocol"];
   "main",
   "core",
   "protocol",

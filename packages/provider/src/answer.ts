@@ -58,7 +58,7 @@ export async function answer(
   const over = new AbortController();
   const call = await openCall(request, options, { result, over: over.signal });
   const { left, clock } = call;
-  const outOfTime = new Error("The time limit of the function came first");
+  const outOfTime = new Error("The function ran out of time");
   try {
     await guardCrashes(call.fail, async () => {
       const warnAt = clock.now() + left - share(left, Math.max(2000, left * 0.05), 0.5);
