@@ -1,17 +1,6 @@
 import { defineConfig } from "tsdown";
 
 const entries = ["main", "core", "protocol"];
-  "main",
-  "core",
-  "protocol",
-  "http",
-  "cdk",
-  "drivers",
-  "journals",
-  "last-will",
-  "metrics",
-  "proxy",
-];
 
 // An entry is one self-contained file per format: they are built one by one, so that they share no chunks.
 export default defineConfig(
