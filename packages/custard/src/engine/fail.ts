@@ -1,9 +1,9 @@
 import type { Draft } from "./draft.ts";
-import type { RequestId } from "./ids.ts";
+import { sameProperties } from "./issue-request.ts";
 import { creationCancelled, updateCancelled } from "./messages.ts";
-import { toFormer, type Former, type Resource } from "./resource.ts";
+import { toFormer, type Declared, type Former, type Resource } from "./resource.ts";
 import { showResource } from "./shown.ts";
-import type { Failure, Operation } from "./stack.ts";
+import type { Failure, Operation, Pending } from "./stack.ts";
 
 /** Does the operation's forward phase have to be given up? Without rollback it goes on as far as it can (fact 84). */
 export function mustRollBack(operation: Operation): boolean {
@@ -18,10 +18,11 @@ export function failResource(draft: Draft, failure: Failure): void {
 
 /** Facts 64, 66 and 90: whatever is in flight fails now, and counts among what failed; its answer will be ignored. */
 export function cancelInFlight(draft: Draft): void {
-  for (const { requestId, logicalId } of draft.stack.requests.values()) {
+  for (const request of draft.stack.requests.values()) {
+    const { requestId, logicalId } = request;
     const sent = draft.endRequest(requestId, "cancelled");
     const slot = draft.slot(logicalId);
-    const cancelled = cancel(slot?.current, { sent, requestId });
+    const cancelled = cancel(slot?.current, { sent, request });
     if (cancelled === undefined) continue;
     const { resource, orphan } = cancelled;
     if (orphan !== undefined) draft.setFormer(logicalId, [...(slot?.former ?? []), orphan]);
@@ -39,34 +40,44 @@ interface Cancelled {
 
 function cancel(
   current: Resource | undefined,
-  request: { sent: boolean; requestId: RequestId },
+  { sent, request }: { sent: boolean; request: Pending },
 ): Cancelled | undefined {
   if (current?.status === "CREATE_IN_PROGRESS") {
     const { declared, provisionalId } = current;
     const base = { status: "CREATE_FAILED", declared, reason: creationCancelled } as const;
     // Fact 65: the Delete that follows carries an id that the provider never returned.
     return {
-      resource: request.sent
+      resource: sent
         ? { ...base, requested: true, physicalId: provisionalId, requestId: request.requestId }
         : { ...base, requested: false },
     };
   }
   if (current?.status !== "UPDATE_IN_PROGRESS") return undefined;
-  const { declared, good, physicalId, requestId } = current;
+  const { good, physicalId, requestId } = current;
   return {
     resource: {
       status: "UPDATE_FAILED",
-      declared,
+      ...sentOf(current, { sent: sent && current.replacementId === undefined, request }),
       good,
       physicalId,
       requestId,
-      requested: request.sent && current.replacementId === undefined,
       reason: updateCancelled,
     },
-    ...(current.replacementId === undefined || !request.sent
+    ...(current.replacementId === undefined || !sent
       ? {}
       : { orphan: orphanOf(current, current.replacementId) }),
   };
+}
+
+/** What the provider was sent last: an update that hadn't left may follow one that failed earlier. */
+function sentOf(
+  { declared, good }: Extract<Resource, { status: "UPDATE_IN_PROGRESS" }>,
+  { sent, request }: { sent: boolean; request: Pending },
+): { requested: boolean; declared: Declared } {
+  if (sent || request.action !== "update") return { requested: sent, declared };
+  const before = request.oldProperties;
+  if (sameProperties(before, good.declared.properties)) return { requested: false, declared };
+  return { requested: true, declared: { ...good.declared, properties: before } };
 }
 
 /** What a replacement had begun to make, as something that awaits its deletion. */

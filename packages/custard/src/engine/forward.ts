@@ -15,7 +15,7 @@ import { changedProperties, faultOfCustomProperties, issueRequest, samePropertie
 import { replacementNeeded, serviceTokenModified } from "./messages.ts";
 import { policyRefusal } from "./enforce-policy.ts";
 import { failResource, mustRollBack } from "./fail.ts";
-import { isCustom, isLive, toFormer, type Declared, type Good, type Resource } from "./resource.ts";
+import { isCustom, isLive, toFormer, unharmed, type Declared, type Good, type Resource } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { showResource } from "./shown.ts";
 
@@ -135,13 +135,6 @@ function startUpdate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
   else updateBuiltin(draft, logicalId, { current, declared, sent });
 }
 
-/** What failed in an earlier update without anybody having been asked is what it was before (R3). */
-function unharmed(current: Resource | undefined): Resource | undefined {
-  return current?.status === "UPDATE_FAILED" && !current.requested
-    ? { status: "UPDATE_COMPLETE", good: current.good }
-    : current;
-}
-
 interface Change {
   readonly current: Extract<Resource, { good: Good }>;
   readonly declared: Declared;
@@ -225,7 +218,7 @@ function refuse(draft: Draft, refused: { logicalId: LogicalId; declared: Declare
   const { logicalId, declared, reason } = refused;
   const current = draft.slot(logicalId)?.current;
   const updated = current !== undefined && "good" in current;
-  const failed: Resource = updated
+  const failed: Extract<Resource, { reason: string }> = updated
     ? {
         status: "UPDATE_FAILED",
         declared,
@@ -235,6 +228,8 @@ function refuse(draft: Draft, refused: { logicalId: LogicalId; declared: Declare
         reason,
       }
     : { status: "CREATE_FAILED", declared, requested: false, reason };
-  draft.setCurrent(logicalId, failed, showResource(failed));
+  // What an earlier update has sent, and had refused, is still what was sent last.
+  const sentBefore = current?.status === "UPDATE_FAILED" && current.requested;
+  draft.setCurrent(logicalId, sentBefore ? { ...current, reason } : failed, showResource(failed));
   failResource(draft, { logicalId, verb: updated ? "update" : "create" });
 }

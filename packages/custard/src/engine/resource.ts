@@ -125,6 +125,13 @@ export function physicalIdOf(resource: Resource): PhysicalId | undefined {
   }
 }
 
+/** What failed in an update without anybody having been asked is what it was before (R3). */
+export function unharmed(resource: Resource | undefined): Resource | undefined {
+  return resource?.status === "UPDATE_FAILED" && !resource.requested
+    ? { status: "UPDATE_COMPLETE", good: resource.good }
+    : resource;
+}
+
 /** What its provider was last sent: an update that was refused before it left never reached it (R3). */
 export function sentOf(resource: Resource): Declared {
   if (resource.status === "UPDATE_FAILED" && !resource.requested) return resource.good.declared;

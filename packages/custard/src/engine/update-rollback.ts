@@ -9,7 +9,7 @@
 import type { Draft } from "./draft.ts";
 import type { LogicalId } from "./ids.ts";
 import { issueRequest, sameProperties } from "./issue-request.ts";
-import { isCustom, isLive, toFormer, type Former, type Good, type Resource } from "./resource.ts";
+import { isCustom, isLive, toFormer, unharmed, type Former, type Good, type Resource } from "./resource.ts";
 import { showResource } from "./shown.ts";
 import type { Before } from "./stack.ts";
 
@@ -79,7 +79,7 @@ function readyOnes(draft: Draft, before: Before): LogicalId[] {
 
 function restore(draft: Draft, logicalId: LogicalId, before: Before): void {
   const old = before.resources.get(logicalId)?.current;
-  const current = draft.slot(logicalId)?.current;
+  const current = unharmed(draft.slot(logicalId)?.current);
   if (old === undefined) throw new Error(`${logicalId} wasn't there before`);
   if (!draft.operation.touched.has(logicalId) || current === undefined || !isLive(old)) {
     putBack(draft, logicalId, { old, visible: false });
@@ -91,9 +91,9 @@ function restore(draft: Draft, logicalId: LogicalId, before: Before): void {
   }
 }
 
-/** Fact 70: a failed update is undone by another one, unless nobody was asked (B3). */
+/** Fact 70: a failed update is undone by another one, unless nobody was asked since the state before (B3). */
 function needsRequest(current: Resource, target: Good): boolean {
-  if (current.status === "UPDATE_FAILED" && !current.requested) return false;
+  if (isLive(current) && current.good.requestId === target.requestId) return false;
   const replacedBuiltin =
     isLive(current) && !isCustom(target.declared.type) && current.good.physicalId !== target.physicalId;
   return !replacedBuiltin;
