@@ -2,6 +2,7 @@ import { strToU8, zipSync } from "fflate";
 import { beforeEach, expect, test } from "vitest";
 import { MemoryDocuments } from "../storage/memory-documents.ts";
 import { temporaryDirectory } from "../../../../tests/support/state-directory.ts";
+import { LayerRegistry } from "./layers.ts";
 import { FunctionRegistry, type NewFunction } from "./functions.ts";
 
 const scope = { partition: "aws", account: "123456789012", region: "eu-west-1" };
@@ -159,7 +160,8 @@ test.each(refusals)("$title is refused", async ({ change, message }) => {
 });
 
 test("limits themselves are allowed, and a layer may bring the handler", async () => {
-  const layers = ["arn:aws:lambda:eu-west-1:123456789012:layer:wrap:1"];
+  const bytes = zipSync({ "nodejs/wrap.js": strToU8("") });
+  const layers = [(await new LayerRegistry(documents).publish(scope, { name: "wrap", bytes })).arn];
   const most = { timeoutSeconds: 900, memoryMegabytes: 10_240, layers, handler: "/opt/nodejs/wrap.handler" };
   expect((await create({ settings: { ...settings, ...most } })).settings).toMatchObject(most);
 });

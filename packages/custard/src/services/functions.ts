@@ -31,6 +31,7 @@ import {
   faultsOfName,
   faultsOfSettings,
 } from "./function-settings.ts";
+import { LayerRegistry } from "./layers.ts";
 
 /** A new function. Left out settings get Lambda's defaults. */
 export interface NewFunction {
@@ -68,10 +69,12 @@ const latest = "$LATEST";
 /** Functions by account, region and name, kept in `Documents`. Throws `FunctionError` with Lambda's own texts. */
 export class FunctionRegistry {
   readonly #documents: Documents;
+  readonly #layers: LayerRegistry;
   readonly #now: () => number;
 
   constructor(documents: Documents, now: () => number = Date.now) {
     this.#documents = documents;
+    this.#layers = new LayerRegistry(documents);
     this.#now = now;
   }
 
@@ -88,6 +91,7 @@ export class FunctionRegistry {
       throw new FunctionError("Conflict", `Function already exist: ${input.name}`);
     }
     if (existing !== undefined) return resolve(reference, existing);
+    await this.#checkLayers(settings);
     const code = await this.#store(reference, input.code);
     const stored = withLatest(emptyFunction(), { settings, code, now: this.#now(), token: input.token });
     await this.#save(reference, stored);
@@ -102,6 +106,7 @@ export class FunctionRegistry {
       ...faultsOfSettings(settings),
       ...(change.code === undefined ? [] : faultsOfCode(change.code, settings)),
     ]);
+    if (change.settings?.layers !== undefined) await this.#checkLayers(settings);
     const code = change.code === undefined ? stored.latest.code : await this.#store(reference, change.code);
     const next = withLatest(stored, { settings, code, now: this.#now(), token: change.token });
     await this.#save(reference, next);
@@ -208,6 +213,16 @@ export class FunctionRegistry {
     const bytes = code.kind === "directory" ? undefined : await this.#documents.getBlob(code.blob);
     if (bytes === undefined) throw new FunctionError("NotFound", "The code of the function is gone.");
     return bytes;
+  }
+
+  /** The archives of a function's layers, in their order. */
+  async layerBytes(settings: FunctionSettings): Promise<readonly Uint8Array[]> {
+    const layers = await Promise.all(settings.layers.map((arn) => this.#layers.resolve(arn)));
+    return await Promise.all(layers.map((layer) => this.#layers.bytes(layer)));
+  }
+
+  async #checkLayers(settings: FunctionSettings): Promise<void> {
+    for (const arn of settings.layers) await this.#layers.resolve(arn);
   }
 
   async #store(reference: FunctionReference, code: CodeInput): Promise<StoredCode> {
