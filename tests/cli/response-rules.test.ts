@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { deploy, type Deployed, custardEnds, readJson, storyOf, type Line } from "./support/custard.ts";
-import { requestsIn, scripted, type Script, type Scripts, templateOf } from "./support/scripted-provider.ts";
+import {
+  provider,
+  requestsIn,
+  scripted,
+  type Script,
+  type Scripts,
+  templateOf,
+} from "./support/scripted-provider.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 // The rules of the response, each with a real provider that answers over TLS. Every Delete is answered well.
@@ -115,8 +122,13 @@ describe("a Delete's answer", () => {
   });
 
   test("FAILED fails the deletion; another try, or --retain, ends it", async () => {
-    const failing: Scripts = { OnDelete: { answer: { Status: "FAILED", Reason: "still in use" } } };
-    const { folder, result } = await deployThing(0, failing);
+    // Else the function would be gone at the second try: CloudFormation goes on deleting what a failed deletion needs.
+    const template = templateOf({
+      Provider: { ...provider, DeletionPolicy: "Retain" },
+      Thing: scripted({ OnDelete: { answer: { Status: "FAILED", Reason: "still in use" } } }),
+    });
+    const folder = temporaryFolder({ "template.yaml": template });
+    const { result } = await deploy(folder, 0);
     const failed = await custardEnds(1, folder, ["delete", "test", "--json"]);
     expect(failed.lines.findLast((line) => line.kind === "result")).toMatchObject({
       status: "DELETE_FAILED",
@@ -156,7 +168,7 @@ test("NoEcho masks what is shown, not Metadata, and consumers get the true value
   const secret = "s3cr3t-value";
   const template = templateOf(
     {
-      Secret: scripted({ OnCreate: { answer: { NoEcho: true, Data: { Value: secret } } } }),
+      Secret: scripted({ OnCreate: { answer: { NoEcho: true }, words: secret.split("-") } }),
       User: {
         ...scripted(
           {},
@@ -211,7 +223,7 @@ test("a missing attribute fails who asks for it, an output the stack itself", as
     User: scripted({}, { Value: { "Fn::GetAtt": ["Thing", "Nothing"] } }),
   });
   const first = await deploy(temporaryFolder({ "template.yaml": consumer }), 1);
-  expect(storyOf(first.events, "User").at(-1)).toMatch(
+  expect(storyOf(first.events, "User")[0]).toMatch(
     /CREATE_FAILED CustomResource attribute error: Vendor response doesn't contain Nothing attribute in object arn:.*\|Thing\|[-0-9a-f]{36}$/,
   );
   const output = templateOf({ Thing: scripted({}) }, { Value: { "Fn::GetAtt": ["Thing", "Nothing"] } });

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 export const root = resolve(import.meta.dirname, "../../..");
 const bin = join(root, "packages/custard/dist/cli/bin.js");
+
+// Each of these tests starts several processes, on machines that may be busy with others.
+vi.setConfig({ testTimeout: 90_000 });
 
 /** How a call of the command line ended. */
 export interface Ended {

@@ -11,6 +11,8 @@ export interface Script {
   readonly body?: string;
   /** The answer is padded to so many bytes, by an attribute. */
   readonly bytes?: number;
+  /** The answer's attribute `Value` is these words together, so that the whole stands in no property. */
+  readonly words?: readonly string[];
   readonly silent?: boolean;
   /** Milliseconds of work before the answer. */
   readonly delay?: number;
@@ -109,6 +111,7 @@ exports.handler = async (event) => {
     PhysicalResourceId: event.PhysicalResourceId || "id-of-" + event.LogicalResourceId,
     ...script.answer,
   };
+  if (script.words) answer.Data = { Value: script.words.join("-") };
   for (const key of script.omit || []) delete answer[key];
   if (script.bytes) answer.Data = { Padding: "x".repeat(script.bytes - JSON.stringify({ ...answer, Data: { Padding: "" } }).length) };
   await put(ResponseURL, script.body === undefined ? JSON.stringify(answer) : script.body);
@@ -134,7 +137,8 @@ function put(target, body) {
 }
 `;
 
-const provider = {
+/** The function behind scripted resources. */
+export const provider = {
   Type: "AWS::Lambda::Function",
   Properties: {
     Runtime: "nodejs20.x",

@@ -1,4 +1,4 @@
-const table: readonly { readonly reason: RegExp; readonly advice: string }[] = [
+const table: readonly { readonly reason: RegExp; readonly status?: string; readonly advice: string }[] = [
   {
     reason: /^Received response status \[FAILED\]/,
     advice: "The provider answered FAILED itself: look for the cause in its message and log lines.",
@@ -28,6 +28,12 @@ const table: readonly { readonly reason: RegExp; readonly advice: string }[] = [
   },
   {
     reason: /Function not found/,
+    status: "DELETE_FAILED",
+    advice:
+      "Its function is gone, so nobody can answer: delete with --retain and the resource's logical id to give it up.",
+  },
+  {
+    reason: /Function not found/,
     advice:
       "ServiceToken names a function that does not exist: compare it with the functions of your stacks.",
   },
@@ -35,9 +41,7 @@ const table: readonly { readonly reason: RegExp; readonly advice: string }[] = [
 ];
 
 /** One sentence on what to do about a failed resource when its trace holds no better one. */
-export function adviceFor(reason: string): string {
-  return (
-    table.find((entry) => entry.reason.test(reason))?.advice ??
-    "Put right what the reason names, then deploy again."
-  );
+export function adviceFor(reason: string, status: string): string {
+  const found = table.find((entry) => entry.reason.test(reason) && (entry.status ?? status) === status);
+  return found?.advice ?? "Put right what the reason names, then deploy again.";
 }

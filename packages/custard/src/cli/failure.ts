@@ -64,20 +64,35 @@ async function explain(event: StackEvent, traces: Traces): Promise<Failure> {
     reason,
     ...(event.requestId === undefined ? {} : { requestId: event.requestId }),
     logs: ownLogLines(trace).slice(-shownLines),
-    advice: trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor(reason),
+    advice: trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor(reason, event.status),
   };
 }
 
-/** The provider's own log lines of a trace, without those that the platform writes around them. */
+/**
+ * The provider's own log lines of a trace: without those of the platform, of the response modules, and of the frames
+ * below the handler, and without the time and id of the request that Lambda puts before each.
+ */
 export function ownLogLines(trace: readonly TraceEntry[]): readonly string[] {
-  return trace
-    .filter((entry) => entry.kind === "log")
-    .flatMap((entry) => printableLines(entry.text))
-    .filter(isOwn);
+  const lines = trace.filter((entry) => entry.kind === "log").flatMap((entry) => printableLines(entry.text));
+  return lines.filter(isOwn).map(withoutHead);
 }
 
+const notOwn = [
+  /^\s*$/,
+  /^(?:INIT_START |START RequestId: |END RequestId: |REPORT RequestId: )/,
+  /^\s+at .*(?:\/runtimes\/node\/|\(node:internal|new Promise \(<anonymous>\))/,
+  /(?:^|\t)Response body:$|^\s*\{"Status":"|(?:^|\t)Status code: \d+/,
+];
+
 function isOwn(line: string): boolean {
-  return (
-    line.trim() !== "" && !/^(?:INIT_START |START RequestId: |END RequestId: |REPORT RequestId: )/.test(line)
-  );
+  return !notOwn.some((pattern) => pattern.test(line));
+}
+
+/** Node.js: `time id level text`; Python's loggers: `[level] time id text`. */
+function withoutHead(line: string): string {
+  return line
+    .replace(/^\d{4}-[-:.\dT]+Z\t[-0-9a-f]{36}\t([A-Z]+)\t/, (_, level: string) =>
+      level === "INFO" ? "" : `${level} `,
+    )
+    .replace(/^(\[[A-Z]+\])\t\d{4}-[-:.\dT]+Z\t[-0-9a-f]{36}\t/, "$1 ");
 }

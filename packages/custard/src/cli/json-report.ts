@@ -1,4 +1,5 @@
 import type { JsonObject } from "@custard/provider/protocol";
+import type { Diagnostic } from "../template/diagnostic.ts";
 import type { StackEvent } from "../engine/views.ts";
 import type { Output } from "./io.ts";
 import { type Message, outputsOf, type Report } from "./message.ts";
@@ -24,12 +25,24 @@ export function eventJson(event: StackEvent): JsonObject {
   };
 }
 
+/** A diagnostic as JSON. */
+export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
+  const { position, hint, ...rest } = diagnostic;
+  return {
+    ...rest,
+    ...(position === undefined ? {} : { position: { ...position } }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
 function messageJson(message: Message): JsonObject | undefined {
   switch (message.kind) {
     case "note":
       return undefined;
     case "function":
       return { kind: "function", ...message.source };
+    case "warning":
+      return { kind: "warning", file: message.file, ...diagnosticJson(message.diagnostic) };
     case "start":
     case "detached":
       return { ...message };

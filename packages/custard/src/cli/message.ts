@@ -22,6 +22,12 @@ export type Message =
   | { readonly kind: "result"; readonly stack: StackView; readonly took: number; readonly advice?: string }
   | { readonly kind: "unchanged"; readonly stack: StackView }
   | { readonly kind: "detached"; readonly stackName: string; readonly command: string }
+  | {
+      readonly kind: "warning";
+      readonly file: string;
+      readonly body: string;
+      readonly diagnostic: Diagnostic;
+    }
   /** For people only. */
   | { readonly kind: "note"; readonly text: string };
 

@@ -1,17 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Parsed } from "../template/diagnostic.ts";
+import type { Diagnostic, Parsed } from "../template/diagnostic.ts";
 import type { Template } from "../template/template.ts";
 import { CliFault } from "./fault.ts";
 import { TemplateFault } from "./template-fault.ts";
 
+/** A template that is right, and what is to be said about it all the same. */
+export interface ReadTemplate {
+  readonly template: Template;
+  readonly warnings: readonly Diagnostic[];
+}
+
 /** Reads and parses a template file. Throws `CliFault` when it can't be read, `TemplateFault` when it is wrong. */
-export async function readTemplate(cwd: string, path: string): Promise<Template> {
+export async function readTemplate(cwd: string, path: string): Promise<ReadTemplate> {
   const body = await readText(resolve(cwd, path), path);
   const { parseTemplate } = await import("../template/parse-template.ts");
   const parsed: Parsed<Template> = parseTemplate(body);
   if (!parsed.ok) throw new TemplateFault({ file: path, body, diagnostics: parsed.diagnostics });
-  return parsed.value;
+  return { template: parsed.value, warnings: parsed.diagnostics };
 }
 
 async function readText(file: string, shown: string): Promise<string> {

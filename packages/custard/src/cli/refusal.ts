@@ -4,6 +4,7 @@ import { StorageError } from "../storage/storage-error.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
 import { CliFault, type ExitCode } from "./fault.ts";
 import { colorsOf, type Io } from "./io.ts";
+import { diagnosticJson } from "./json-report.ts";
 import type { Refusal } from "./message.ts";
 import { printableLines } from "./printable.ts";
 import { TemplateFault } from "./template-fault.ts";
@@ -78,7 +79,9 @@ function refusalJson(refusal: Refusal): object {
   return {
     kind: "error",
     ...rest,
-    ...(template === undefined ? {} : { file: template.file, diagnostics: template.diagnostics }),
+    ...(template === undefined
+      ? {}
+      : { file: template.file, diagnostics: template.diagnostics.map(diagnosticJson) }),
   };
 }
 

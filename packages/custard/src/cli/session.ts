@@ -5,6 +5,7 @@ import { jsonReport } from "./json-report.ts";
 import type { Report } from "./message.ts";
 import type { LocalOptions } from "../local.ts";
 import type { Opened } from "./opened.ts";
+import { printable } from "./printable.ts";
 import { stateHint } from "./state-directory.ts";
 import { textReport } from "./text-report.ts";
 
@@ -23,12 +24,23 @@ export async function withSession<T>(
   options: LocalOptions,
   use: (session: Omit<Session, "report">) => Promise<T>,
 ): Promise<T> {
-  const local = await call.open(options);
+  const local = await call.open({ ...options, trouble: tellTrouble(call.io) });
   try {
     return await use({ io: call.io, local, stateHint: stateHint(call.io.cwd, options.stateDirectory) });
   } finally {
     await local.close();
   }
+}
+
+/** Trouble outside is tried again by the engine for as long as it lasts; the same trouble is told once. */
+function tellTrouble(io: Io): (error: unknown) => void {
+  const told = new Set<string>();
+  return (error) => {
+    const text = printable(error instanceof Error ? error.message : String(error));
+    if (told.has(text)) return;
+    told.add(text);
+    io.stderr.write(`Trouble, which will be tried again: ${text}\n`);
+  };
 }
 
 /** How a call wants to be told: JSON lines, or text laid out for these names. */

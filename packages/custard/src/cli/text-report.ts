@@ -1,4 +1,5 @@
 import type { StackView } from "../engine/views.ts";
+import { formatDiagnostic } from "../template/excerpt.ts";
 import { type EventLayout, formatEvent } from "./event-line.ts";
 import type { Failure } from "./failure.ts";
 import type { FunctionSource } from "./function-sources.ts";
@@ -8,11 +9,13 @@ import { printable, printableLines } from "./printable.ts";
 import { formatStatus, isSuccess } from "./status.ts";
 import { formatTable } from "./table.ts";
 
+const asides: ReadonlySet<Message["kind"]> = new Set(["note", "warning", "detached"]);
+
 /** Shows messages to people: progress and results on stdout, remarks on stderr. */
 export function textReport(io: Io, widths: Pick<EventLayout, "idWidth" | "typeWidth">): Report {
   const colors = colorsOf(io.stdout);
   return (message) => {
-    const output = message.kind === "note" || message.kind === "detached" ? io.stderr : io.stdout;
+    const output = asides.has(message.kind) ? io.stderr : io.stdout;
     output.write(`${formatMessage(message, { colors, columns: io.stdout.columns, ...widths })}\n`);
   };
 }
@@ -24,6 +27,8 @@ function formatMessage(message: Message, layout: EventLayout): string {
       return printable(message.text);
     case "function":
       return formatFunction(message.source);
+    case "warning":
+      return printableLines(formatDiagnostic(message.diagnostic, message.body, message.file)).join("\n");
     case "start":
       return formatStart(message, colors);
     case "event":

@@ -3,6 +3,7 @@ import type { StackSummary } from "../../engine/ports.ts";
 import { StackError } from "../../engine/stack-error.ts";
 import type { StackView } from "../../engine/views.ts";
 import type { StackInput } from "../../engine/engine.ts";
+import type { Diagnostic } from "../../template/diagnostic.ts";
 import type { Template } from "../../template/template.ts";
 import { findStack } from "../choose-stack.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
@@ -52,6 +53,7 @@ export const deploy: Command = {
 /** What a call asks for, checked. */
 interface Wish {
   readonly template: Template;
+  readonly warnings: readonly Diagnostic[];
   readonly input: StackInput;
 }
 
@@ -60,6 +62,8 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   const wish = await readWish(call, path);
   const names = [...wish.template.resources.values(), { logicalId: wish.input.stackName, type: "" }];
   const report = reportFor(call, names);
+  for (const diagnostic of wish.warnings)
+    report({ kind: "warning", file: path, body: wish.template.body, diagnostic });
   for (const source of functionSources(wish.template, path)) report({ kind: "function", source });
   const options = {
     stateDirectory: stateBeside(call, path),
@@ -75,7 +79,7 @@ async function readWish(call: Call, path: string): Promise<Wish> {
   const parameters = parseKeyValues("--parameters", call.texts("parameters"));
   const tags = parseKeyValues("--tags", call.texts("tags"));
   const place = placeOf(call);
-  const template = await readTemplate(call.io.cwd, path);
+  const { template, warnings } = await readTemplate(call.io.cwd, path);
   const input: StackInput = {
     stackName,
     templateBody: template.body,
@@ -85,7 +89,7 @@ async function readWish(call: Call, path: string): Promise<Wish> {
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
   };
-  return { template, input };
+  return { template, warnings, input };
 }
 
 async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {
