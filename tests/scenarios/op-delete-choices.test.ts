@@ -27,7 +27,9 @@ test("a protected stack is not deleted until its protection ends (fact 122)", as
   await world.engine.setTerminationProtection(id, false);
   await world.engine.deleteStack({ stack: id });
   expect((await world.settle(id)).status).toBe("DELETE_COMPLETE");
-  await expect(world.engine.setTerminationProtection(id, true)).rejects.toThrow();
+  await expect(world.engine.setTerminationProtection(id, true)).rejects.toThrow(
+    "UpdateTerminationProtection cannot be called from current stack status",
+  );
 });
 
 test("what can't be deleted is tried again by the next delete, or retained (facts 78, 79)", async () => {

@@ -18,6 +18,7 @@ import {
 import { stackClaim } from "./claims.ts";
 import { evaluateOutputs } from "./outputs.ts";
 import { toFormer } from "./resource.ts";
+import { claimExports, exportFault, releaseExports, releaseImports } from "./exports.ts";
 import { isCleanup } from "./phase.ts";
 import type { Phase } from "./stack.ts";
 import { isSettled, type StackStatus } from "./stack-status.ts";
@@ -48,6 +49,7 @@ function stepForward(draft: Draft): boolean {
   if (mustRollBack(draft.operation)) {
     return beginRollback(draft, failureReason(draft, failedResources(draft.operation.failures)));
   }
+  if (draft.operation.asked.size > 0) return false;
   if (startReady(draft)) return true;
   if (draft.stack.requests.size > 0) return false;
   if (draft.operation.failures.length > 0) {
@@ -103,11 +105,13 @@ function stopFailed(draft: Draft, reason: string): false {
 function reachGoal(draft: Draft): boolean {
   const outputs = evaluateOutputs(draft.stack);
   if (outputs.kind === "failed") return failStack(draft, outputs.message);
+  const fault = exportFault(draft, outputs.value);
+  if (fault !== undefined) return failStack(draft, fault);
+  claimExports(draft, outputs.value);
   draft.record({ kind: "outputs-changed", outputs: outputs.value });
   if (draft.operation.kind === "create") {
     draft.setStatus("CREATE_COMPLETE");
-    draft.record({ kind: "operation-ended" });
-    return false;
+    return endOperation(draft);
   }
   draft.setStatus("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS");
   draft.record({ kind: "phase-entered", phase: "cleanup" });
@@ -156,6 +160,13 @@ function stepDeletion(draft: Draft): boolean {
   if (startDeletions(draft)) return true;
   if (!deletionsAreOver(draft)) return false;
   endDeletions(draft, failedDeletionsOf(draft));
+  return endOperation(draft);
+}
+
+/** What other stacks were kept from is theirs again. */
+function endOperation(draft: Draft): false {
+  releaseImports(draft);
+  releaseExports(draft);
   draft.record({ kind: "operation-ended" });
   return false;
 }

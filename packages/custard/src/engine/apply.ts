@@ -1,5 +1,6 @@
 import type { LogicalId } from "./ids.ts";
-import type { StackRecord } from "./record.ts";
+import { changedOperation, dealt, isDealing, without } from "./apply-dealing.ts";
+import type { Dealing, StackRecord } from "./record.ts";
 import type { Slot } from "./resource.ts";
 import type { Before, Operation, Stack } from "./stack.ts";
 
@@ -27,16 +28,26 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
     operation: undefined,
     resources: new Map(),
     requests: new Map(),
+    imports: new Map(),
+    importers: new Map(),
+    claimedExports: new Set(),
     outputs: new Map(),
   };
 }
 
 function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-created" }>): Partial<Stack> {
+  return isDealing(record) ? dealt(stack, record) : happened(stack, record);
+}
+
+function happened(
+  stack: Stack,
+  record: Exclude<StackRecord, { kind: "stack-created" | Dealing["kind"] }>,
+): Partial<Stack> {
   switch (record.kind) {
     case "operation-started":
       return startedOperation(stack, record);
     case "phase-entered":
-      return changedOperation(stack, () => ({ phase: record.phase, done: new Set(), failures: [], pass: 1 }));
+      return changedOperation(stack, () => ({ phase: record.phase, ...nothingYet }));
     case "pass-started":
       return changedOperation(stack, (operation) => ({ pass: operation.pass + 1 }));
     case "resources-done":
@@ -80,6 +91,14 @@ function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-creat
   }
 }
 
+/** How a phase begins. */
+const nothingYet = {
+  done: new Set<LogicalId>(),
+  failures: [],
+  asked: new Set<string>(),
+  pass: 1,
+} as const satisfies Partial<Operation>;
+
 /** The operation goes on under a new call: its events carry that call's token, or none. */
 function calledAnew(
   stack: Stack,
@@ -100,10 +119,8 @@ function startedOperation(stack: Stack, record: RecordOf<"operation-started">): 
     operation: {
       ...record.operation,
       ...(before === undefined ? {} : { before }),
-      done: new Set(),
+      ...nothingYet,
       touched: touched ?? new Set(),
-      failures: [],
-      pass: 1,
     },
     disableRollback:
       record.operation.kind === "delete"
@@ -118,14 +135,6 @@ function startedOperation(stack: Stack, record: RecordOf<"operation-started">): 
 function stableState({ status, operation, definition, resources, outputs }: Stack): Before | undefined {
   if (status === "CREATE_FAILED" || status === "UPDATE_FAILED") return operation?.before;
   return { definition, resources, outputs };
-}
-
-function changedOperation(
-  stack: Stack,
-  change: (operation: Operation) => Partial<Operation>,
-): Partial<Stack> {
-  if (stack.operation === undefined) throw new Error("an operation's record without an operation");
-  return { operation: { ...stack.operation, ...change(stack.operation) } };
 }
 
 function changedStatus(record: RecordOf<"stack-status">): Partial<Stack> {
@@ -159,10 +168,4 @@ function touch(stack: Stack, logicalId: LogicalId): Partial<Stack> {
   const { operation } = stack;
   if (operation?.phase !== "forward" || operation.touched.has(logicalId)) return {};
   return { operation: { ...operation, touched: new Set([...operation.touched, logicalId]) } };
-}
-
-function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
-  const copy = new Map(map);
-  copy.delete(key);
-  return copy;
 }

@@ -1,20 +1,28 @@
 /** What must be done once the records are durable. Keys are unique within a stack. */
-import type { RequestId } from "./ids.ts";
+import type { Json } from "@custard/provider/protocol";
+import type { RequestId, StackId } from "./ids.ts";
 
-/**
- * About a request: deliver it to its provider, perform a built-in type's task, or say that its deadline has passed.
- * About the stack: say that its creation has taken too long.
- */
-export type Command =
+/** What is to be done. */
+export type Task =
+  /** Deliver a request to its provider, perform a built-in type's task, or say that its deadline has passed. */
+  | { readonly kind: "deliver" | "perform" | "deadline"; readonly requestId: RequestId }
+  /** Say that the stack's creation has taken too long. */
+  | { readonly kind: "creation-timeout" }
+  /** Ask the stack that has an export for its value. */
+  | { readonly kind: "find-import"; readonly name: string; readonly sequence: number }
+  /** Tell the stack that has an export that it isn't used any more. */
   | {
-      readonly kind: "deliver" | "perform" | "deadline";
-      readonly requestId: RequestId;
-      readonly dueAt: number;
-    }
-  | { readonly kind: "creation-timeout"; readonly dueAt: number };
+      readonly kind: "release-import";
+      readonly name: string;
+      readonly exporter: StackId;
+      readonly sequence: number;
+    };
+
+/** A task, and when it is due. */
+export type Command = Task & { readonly dueAt: number };
 
 /** The key under which a command is stored. */
-export function commandKey(command: Command): string {
+export function commandKey(command: Task): string {
   switch (command.kind) {
     case "deliver":
     case "perform":
@@ -22,6 +30,10 @@ export function commandKey(command: Command): string {
       return `${command.kind}:${command.requestId}`;
     case "creation-timeout":
       return creationTimeoutKey;
+    case "find-import":
+      return `find-import:${command.name}`;
+    case "release-import":
+      return `release-import:${command.sequence}:${command.name}`;
   }
 }
 
@@ -31,4 +43,20 @@ export const creationTimeoutKey = "creation-timeout";
 /** All keys that a request can have; they are withdrawn when it ends. */
 export function commandKeysOf(requestId: RequestId): readonly string[] {
   return (["deliver", "perform", "deadline"] as const).map((kind) => `${kind}:${requestId}`);
+}
+
+const taskKinds: ReadonlySet<unknown> = new Set<Task["kind"]>([
+  "deliver",
+  "perform",
+  "deadline",
+  "creation-timeout",
+  "find-import",
+  "release-import",
+]);
+
+/** Reads what was stored of a command: the journal is ours, so only its kind is in question. */
+export function parseTask(body: Json): Task {
+  const { kind } = Object(body) as { readonly kind?: unknown };
+  if (taskKinds.has(kind)) return body as unknown as Task;
+  throw new Error("the journal holds a command of an unknown form");
 }

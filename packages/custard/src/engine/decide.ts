@@ -7,11 +7,13 @@
  * E3: an answer for a request that isn't pending is recorded and changes nothing (design section 9).
  */
 import { parseResponse } from "@custard/provider/protocol";
-import { advance } from "./advance.ts";
+import { advance, failStack } from "./advance.ts";
 import { Draft, type Decision, type Knowledge } from "./draft.ts";
 import type { StackOccurrence } from "./event.ts";
+import { admitImporter, dismissImporter, takeImport } from "./exports.ts";
+import { cancelInFlight } from "./fail.ts";
 import type { PhysicalId, RequestId } from "./ids.ts";
-import { noResponse, providerFailed, stackNotFound } from "./messages.ts";
+import { noExport, noResponse, providerFailed, stackNotFound } from "./messages.ts";
 import {
   cancelUpdate,
   continueRollback,
@@ -62,6 +64,12 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
       return setPolicy(draft, event);
     case "creation-timed-out":
       return timeOutCreation(draft);
+    case "import-answered":
+      return answerImport(draft, event);
+    case "import-wanted":
+      return admitImporter(draft, event);
+    case "import-released":
+      return dismissImporter(draft, event);
     case "answered":
       return takeAnswer(draft, event);
     case "deadline-passed":
@@ -85,6 +93,15 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
 }
 
 // ------------------------------------------------------------------------------------ outcomes of requests
+
+function answerImport(draft: Draft, event: Happened<"import-answered">): void {
+  const { missing } = takeImport(draft, event);
+  if (missing) {
+    cancelInFlight(draft);
+    failStack(draft, noExport(event.name));
+  }
+  advance(draft);
+}
 
 function endPending(
   draft: Draft,

@@ -1,6 +1,6 @@
 import { apply } from "./apply.ts";
 import { commandKey, commandKeysOf, creationTimeoutKey, type Command } from "./command.ts";
-import type { LogicalId, RequestId } from "./ids.ts";
+import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { Claim, TypeFacts } from "./ports.ts";
 import type { Ending, Happening, Shown, StackRecord } from "./record.ts";
 import type { Former, Resource, Slot } from "./resource.ts";
@@ -11,6 +11,8 @@ import { makePhysicalId, makeRequestId } from "./unique-id.ts";
 /** What a decision may know beside the stack: pure data about resource types. */
 export interface Knowledge {
   facts(type: string): TypeFacts | undefined;
+  /** Which other stack is known to hold a claim; asked for before one is taken. */
+  holder?(claim: string): StackId | undefined;
 }
 
 /** What one event leads to. */

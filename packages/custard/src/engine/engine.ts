@@ -1,5 +1,5 @@
 import { partitionOf } from "@custard/provider/protocol";
-import { stackClaim } from "./claims.ts";
+import { exportClaim, stackClaim } from "./claims.ts";
 import type { Occurrence, StackRequest } from "./event.ts";
 import type { StackId } from "./ids.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type StackInput,
   type StackReference,
 } from "./inputs.ts";
-import { alreadyExists, noTemplate, stackNotFound } from "./messages.ts";
+import { alreadyExists, noTemplate, notImported, stackNotFound } from "./messages.ts";
 import { isRepeated } from "./operations.ts";
 import type { ArrivedResponse, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
@@ -23,8 +23,8 @@ import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
 import type { Stack } from "./stack.ts";
 import { decodeRecord } from "./state-codec.ts";
 import { makeStackId } from "./unique-id.ts";
-import { viewEvent, viewStack } from "./view.ts";
-import type { StackEvent, StackView } from "./views.ts";
+import { viewEvent, viewExports, viewStack } from "./view.ts";
+import type { ExportView, StackEvent, StackView } from "./views.ts";
 
 export type { DeleteInput, StackInput, StackReference } from "./inputs.ts";
 
@@ -70,22 +70,15 @@ export class Engine {
     const seed = this.#options.newSeed();
     const base = { stackName, account, region, partition: partitionOf(region) };
     const stackId = makeStackId(base, seed);
-    await this.#runner
-      .dispatch({
-        kind: "create-stack",
-        at: this.#ports.clock.now(),
-        stackId,
-        identity: { ...base, stackId },
-        seed,
-        terminationProtection: input.terminationProtection ?? false,
-        request,
-      })
-      .catch((error: unknown) => {
-        // Two creates of one name at the same moment: the journal lets one of them through.
-        throw isClaimTaken(error)
-          ? new StackError("StackAlreadyExists", alreadyExists(stackName), { cause: error })
-          : error;
-      });
+    await this.#runner.dispatch({
+      kind: "create-stack",
+      at: this.#ports.clock.now(),
+      stackId,
+      identity: { ...base, stackId },
+      seed,
+      terminationProtection: input.terminationProtection ?? false,
+      request,
+    });
     return stackId;
   }
 
@@ -166,6 +159,33 @@ export class Engine {
   /** All stacks, deleted ones too, oldest first. */
   async stacks(): Promise<readonly StackSummary[]> {
     return this.#ports.journal.summaries();
+  }
+
+  /** All exports of an account and region, by name. */
+  async exports(
+    place: { readonly region?: string; readonly account?: string } = {},
+  ): Promise<readonly ExportView[]> {
+    const { account, region } = { ...this.#options, ...definedOf(place) };
+    const views: ExportView[] = [];
+    for (const summary of await this.stacks()) {
+      if (summary.account !== account || summary.region !== region) continue;
+      if (summary.status !== "DELETE_COMPLETE")
+        views.push(...viewExports(await this.#known(summary.stackId)));
+    }
+    return views.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Names of the stacks that use an export. `StackError` when none does. */
+  async importers(
+    name: string,
+    place: { readonly region?: string; readonly account?: string } = {},
+  ): Promise<readonly string[]> {
+    const { account, region } = { ...this.#options, ...definedOf(place) };
+    const holder = await this.#ports.journal.holder(exportClaim({ account, region }, name));
+    const stack = holder === undefined ? undefined : await this.#runner.stack(holder);
+    const importers = stack?.importers.get(name);
+    if (importers === undefined) throw new StackError("InvalidInput", notImported(name));
+    return [...importers.values()].map(({ stackName }) => stackName);
   }
 
   /** All events of a stack, oldest first. */
@@ -288,9 +308,4 @@ export class Engine {
     promise.catch(() => undefined);
     return { promise, end: () => end() };
   }
-}
-
-/** The journal's own error, told by its code: storage is not known here. */
-function isClaimTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ClaimTaken";
 }

@@ -2,7 +2,7 @@
 import type { ParameterInput } from "../template/parameters.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
-import type { OnFailure, StackIdentity } from "./stack.ts";
+import type { Import, Importer, OnFailure, StackIdentity } from "./stack.ts";
 
 /** What a user gives to create or update a stack. */
 export interface StackRequest {
@@ -67,6 +67,21 @@ export type Occurrence =
   | { readonly kind: "set-termination-protection"; readonly enabled: boolean }
   | { readonly kind: "set-policy"; readonly policy: string }
   | { readonly kind: "creation-timed-out" }
+  /** An export that was asked for is there, or (without `found`) isn't. */
+  | { readonly kind: "import-answered"; readonly name: string; readonly found?: Import }
+  /** Another stack wants to use an export of this one, or has ended it. */
+  | {
+      readonly kind: "import-wanted";
+      readonly name: string;
+      readonly importer: StackId;
+      readonly by: Importer;
+    }
+  | {
+      readonly kind: "import-released";
+      readonly name: string;
+      readonly importer: StackId;
+      readonly sequence: number;
+    }
   | ({ readonly kind: "answered"; readonly requestId: RequestId; readonly logicalId: LogicalId } & AnswerBody)
   | Feedback;
 

@@ -113,6 +113,36 @@ export function deniedByPolicy(denied: {
     : `Action denied by stack policy: Statement [#${statement}] does not allow [${action}] for resource [LogicalResourceId/${logicalId}]`;
 }
 
+/** Fact 123. */
+export function noExport(name: string): string {
+  return `No export named ${name} found`;
+}
+
+/** Fact 123. */
+export function exportNotDeletable(name: string, importers: readonly string[]): string {
+  return `Export ${name} cannot be deleted as it is in use by ${enumerate(importers)}`;
+}
+
+/** The same for an export whose value would change; seen in public event logs. */
+export function exportNotUpdatable(name: string, importers: readonly string[]): string {
+  return `Export ${name} cannot be updated as it is in use by ${enumerate(importers)}`;
+}
+
+/** Two stacks with one export name; seen in public event logs. */
+export function exportTaken(name: string, stackName: string): string {
+  return `Export with name ${name} is already exported by stack ${stackName}`;
+}
+
+/** What ListImports says of an export that nobody uses. */
+export function notImported(name: string): string {
+  return `Export '${name}' is not imported by any stack.`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function enumerate(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
 /** Fact 122. */
 export function terminationProtected(stackName: string): string {
   return `Stack [${stackName}] cannot be deleted while TerminationProtection is enabled`;

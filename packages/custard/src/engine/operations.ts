@@ -8,10 +8,12 @@ import { stackClaim } from "./claims.ts";
 import { readDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StackOccurrence, StackRequest } from "./event.ts";
+import { askForImports, deletionFault } from "./exports.ts";
 import { refuseRemovals } from "./enforce-policy.ts";
 import { cancelInFlight } from "./fail.ts";
 import type { LogicalId } from "./ids.ts";
 import {
+  alreadyExists,
   creationTimedOut,
   invalidPolicy,
   notCallable,
@@ -37,6 +39,8 @@ export function createStack(draft: Draft, event: Happened<"create-stack">): void
   const { identity, seed, terminationProtection, request } = event;
   const { timeoutMinutes, policy } = request;
   refusePolicy(policy);
+  if (draft.knowledge.holder?.(stackClaim(identity)) !== undefined)
+    throw new StackError("StackAlreadyExists", alreadyExists(identity.stackName));
   const definition = readDefinition(identity, request);
   refuseUnknownTypes(definition, draft.knowledge);
   draft.record({
@@ -59,6 +63,7 @@ export function beginCreate(draft: Draft, request: Behaviour, definition: Defini
   draft.setStatus("CREATE_IN_PROGRESS", userInitiated);
   if (request.timeoutMinutes !== undefined)
     draft.command({ kind: "creation-timeout", dueAt: draft.at + request.timeoutMinutes * 60_000 });
+  askForImports(draft);
   advance(draft);
 }
 
@@ -89,6 +94,7 @@ export function beginUpdate(draft: Draft, request: Behaviour, definition: Defini
   draft.record({ kind: "operation-started", operation: startOf("update", request), definition });
   draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
   refuseRemovals(draft);
+  askForImports(draft);
   advance(draft);
 }
 
@@ -141,6 +147,8 @@ export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void
       `Stack [${identity.stackName}] cannot be deleted while in status ${status}`,
     );
   }
+  const fault = deletionFault(draft.stack);
+  if (fault !== undefined) throw new StackError("ExportInUse", fault);
   refuseRetaining(draft.stack, retain);
   refuseForce(draft.stack, force);
   noteCall(draft, "delete", clientRequestToken);

@@ -3,12 +3,14 @@
  * rendering of one. Records carry the state that they lead to, so that the fold can't misread them.
  */
 import type { ValueMap } from "../template/value.ts";
-import type { LogicalId, RequestId } from "./ids.ts";
+import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { Former, Resource } from "./resource.ts";
 import type {
   Call,
   Definition,
   Failure,
+  Import,
+  Importer,
   OperationStart,
   Output,
   Pending,
@@ -32,8 +34,23 @@ export interface Shown {
 /** How a request ended. `ignored`: the answer came for a request that isn't pending. */
 export type Ending = "answered" | "timed-out" | "cancelled" | "refused" | "silent" | "done";
 
+/** What happened between this stack and others that use its exports, or whose exports it uses. */
+export type Dealing =
+  | { readonly kind: "imports-asked"; readonly names: readonly string[] }
+  | { readonly kind: "import-answered"; readonly name: string; readonly found?: Import }
+  | { readonly kind: "import-released"; readonly name: string }
+  | {
+      readonly kind: "importer-added";
+      readonly name: string;
+      readonly importer: StackId;
+      readonly by: Importer;
+    }
+  | { readonly kind: "importer-removed"; readonly name: string; readonly importer: StackId }
+  | { readonly kind: "exports-claimed"; readonly names: ReadonlySet<string> };
+
 /** What happened. */
 export type Happening =
+  | Dealing
   | {
       readonly kind: "stack-created";
       readonly identity: StackIdentity;

@@ -6,8 +6,8 @@
  * L2: commands for one logical id's built-in type run one after another.
  * L3: trouble outside is tried again after a while; it never ends an operation by itself.
  */
-import type { Json } from "@custard/provider/protocol";
-import type { Command } from "./command.ts";
+import { parseTask, type Task } from "./command.ts";
+import { findImport, releaseImport, type Post } from "./correspond.ts";
 import type { Feedback, Occurrence, StackOccurrence } from "./event.ts";
 import type { RequestId, StackId } from "./ids.ts";
 import { toProviderRequest, toResourceTask } from "./perform.ts";
@@ -49,6 +49,7 @@ export interface Ports {
 /** See above. */
 export class Runner {
   readonly #ports: Ports;
+  readonly #post: Post;
   readonly #hosts = new Map<StackId, StackHost>();
   readonly #performing = new Set<string>();
   readonly #turns = new Map<string, Promise<void>>();
@@ -59,6 +60,11 @@ export class Runner {
 
   constructor(ports: Ports) {
     this.#ports = ports;
+    this.#post = {
+      journal: ports.journal,
+      stack: (stackId) => this.stack(stackId),
+      tell: (stackId, occurrence) => this.#tell(stackId, occurrence),
+    };
   }
 
   /** Starts performing commands, those of an earlier process first. */
@@ -171,32 +177,43 @@ export class Runner {
 
   async #perform(command: ClaimedCommand): Promise<void> {
     const { stackId } = command;
-    const parsed = parseCommand(command.body);
     const stack = await this.stack(stackId);
-    if (parsed.kind === "creation-timeout") await this.#tell(stackId, { kind: "creation-timed-out" });
-    else if (stack !== undefined && (await this.#performAbout(stack, parsed))) return;
+    if (stack !== undefined && (await this.#performTask(stack, parseTask(command.body))) === "open") return;
     await this.#ports.journal.confirm(stackId, command.key);
   }
 
-  /** Performs a command about a request. Returns whether it must stay. */
-  async #performAbout(stack: Stack, command: { kind: RequestKind; requestId: RequestId }): Promise<boolean> {
-    const { kind, requestId } = command;
+  async #performTask(stack: Stack, task: Task): Promise<"done" | "open"> {
+    switch (task.kind) {
+      case "deliver":
+      case "perform":
+      case "deadline":
+        return this.#performAbout(stack, task);
+      case "creation-timeout":
+        await this.#tell(stack.identity.stackId, { kind: "creation-timed-out" });
+        return "done";
+      case "find-import":
+        await findImport(this.#post, stack, task);
+        return "done";
+      case "release-import":
+        await releaseImport(this.#post, stack, task);
+        return "done";
+    }
+  }
+
+  /** Performs a command about a request, unless it has ended. A deadline stays until then. */
+  async #performAbout(stack: Stack, task: RequestTask): Promise<"done" | "open"> {
+    const { kind, requestId } = task;
     const pending = stack.requests.get(requestId);
     if (pending !== undefined) await this.#act(kind, { stack, pending });
-    return this.#isOpen(stack.identity.stackId, requestId, kind);
+    const now = await this.stack(stack.identity.stackId);
+    return kind === "deadline" && now?.requests.has(requestId) === true ? "open" : "done";
   }
 
   async #tell(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined> {
     return this.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
   }
 
-  /** A deadline stays until its request ends; the request's end withdraws all of its commands. */
-  async #isOpen(stackId: StackId, requestId: RequestId, kind: RequestKind): Promise<boolean> {
-    const stack = await this.stack(stackId);
-    return kind === "deadline" && stack?.requests.has(requestId) === true;
-  }
-
-  async #act(kind: RequestKind, at: { stack: Stack; pending: Pending }): Promise<void> {
+  async #act(kind: RequestTask["kind"], at: { stack: Stack; pending: Pending }): Promise<void> {
     const { stack, pending } = at;
     switch (kind) {
       case "deadline":
@@ -257,16 +274,4 @@ export class Runner {
   }
 }
 
-type RequestKind = Extract<Command, { requestId: RequestId }>["kind"];
-type Parsed = { kind: RequestKind; requestId: RequestId } | { kind: "creation-timeout" };
-
-/** Reads a command that `stack-host.ts` wrote. */
-function parseCommand(body: Json): Parsed {
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
-    const { kind, requestId } = body as { readonly [key: string]: Json };
-    if (kind === "creation-timeout") return { kind };
-    const known = kind === "deliver" || kind === "perform" || kind === "deadline";
-    if (known && typeof requestId === "string") return { kind, requestId: requestId as RequestId };
-  }
-  throw new Error("the journal holds a command of an unknown form");
-}
+type RequestTask = Extract<Task, { requestId: RequestId }>;

@@ -12,7 +12,7 @@ export function knownOf(stack: Stack, definition: Definition = stack.definition)
     pseudo: pseudoOf(stack.identity, definition.notificationArns),
     parameters: definition.parameters,
     conditions: definition.conditions,
-    imports: new Map(),
+    imports: new Map([...stack.imports].map(([name, { value }]) => [name, value])),
     resource: (logicalId) => knownResource(stack, logicalId as LogicalId),
   };
 }

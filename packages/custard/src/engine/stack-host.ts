@@ -88,18 +88,41 @@ export class StackHost {
     }
   }
 
+  /** A claim that another stack turns out to hold is a fact to decide on; so everything is decided anew. */
   async #take(batch: readonly Waiting[]): Promise<void> {
-    const decisions: Decision[] = [];
-    const accepted: Waiting[] = [];
+    const holders = new Map<string, StackId>();
+    for (;;) {
+      const decided = this.#decideAll(batch, holders);
+      const claim = await this.#append(decided.decisions).then(() => undefined, takenClaim);
+      if (claim === undefined) return this.#answer(decided);
+      const holder = await this.#context.journal.holder(claim);
+      if (holder !== undefined) holders.set(claim, holder);
+    }
+  }
+
+  #decideAll(batch: readonly Waiting[], holders: ReadonlyMap<string, StackId>): Decided {
+    const { knowledge } = this.#context;
+    const known: Knowledge = {
+      facts: (type) => knowledge.facts(type),
+      holder: (claim) => holders.get(claim),
+    };
+    const decided: Decided = { decisions: [], accepted: [], refused: [] };
     let stack = this.#stack;
     for (const waiting of batch) {
-      const decision = attempt(() => decide(stack, waiting.event, this.#context.knowledge), waiting.reject);
-      if (decision === undefined) continue;
-      stack = decision.stack;
-      decisions.push(decision);
-      accepted.push(waiting);
+      try {
+        const decision = decide(stack, waiting.event, known);
+        stack = decision.stack;
+        decided.decisions.push(decision);
+        decided.accepted.push(waiting);
+      } catch (error) {
+        decided.refused.push({ waiting, error });
+      }
     }
-    await this.#append(decisions);
+    return decided;
+  }
+
+  #answer({ accepted, refused }: Decided): void {
+    for (const { waiting, error } of refused) waiting.reject(error);
     for (const { resolve } of accepted) resolve(this.#stack);
   }
 
@@ -136,13 +159,18 @@ export class StackHost {
   }
 }
 
-function attempt(decision: () => Decision, reject: (error: unknown) => void): Decision | undefined {
-  try {
-    return decision();
-  } catch (error) {
-    reject(error);
-    return undefined;
-  }
+/** What was decided on a batch of events, before anybody hears of it. */
+interface Decided {
+  readonly decisions: Decision[];
+  readonly accepted: Waiting[];
+  readonly refused: { readonly waiting: Waiting; readonly error: unknown }[];
+}
+
+/** The claim that another stack holds. Other errors are thrown. The journal's own error is told by its members. */
+function takenClaim(error: unknown): string {
+  const taken = error instanceof Error && "code" in error && error.code === "ClaimTaken" && "claim" in error;
+  if (taken && typeof error.claim === "string") return error.claim;
+  throw error;
 }
 
 /** A command that a later decision of the same change has withdrawn never leaves. */

@@ -3,7 +3,8 @@
  *
  * Invariants
  * S1: `requests` holds at most one request per logical id.
- * S2: while an operation runs there is a pending request, or the decision that left none has ended it.
+ * S2: while an operation runs there is a pending request or an export asked for, or the decision that left none has
+ *     ended it.
  * S3: during an update `operation.before` is the state that a rollback returns to.
  */
 import type { ParameterValue } from "../template/known.ts";
@@ -88,6 +89,8 @@ export interface Operation extends OperationStart {
   /** Logical ids that the forward phase has changed or tried to change. */
   readonly touched: ReadonlySet<LogicalId>;
   readonly failures: readonly Failure[];
+  /** Names of exports for whose value the phase waits. */
+  readonly asked: ReadonlySet<string>;
   /** Deletions go in passes; a clean-up has up to three. */
   readonly pass: number;
 }
@@ -112,6 +115,19 @@ export type Pending =
       Action & { readonly kind: "provider"; readonly serviceToken: string; readonly deadline: number })
   | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId });
 
+/** An export of another stack that this one uses. It can't change while it does. */
+export interface Import {
+  readonly exporter: StackId;
+  readonly value: Value;
+}
+
+/** A stack that uses one of this one's exports. */
+export interface Importer {
+  readonly stackName: string;
+  /** Grows with each time that the importer asks: an old release doesn't end a newer use. */
+  readonly sequence: number;
+}
+
 /** A user's call, as far as its repetition has to be known. */
 export interface Call {
   readonly action: "create" | "update" | "delete" | "cancel" | "continue" | "rollback" | "execute";
@@ -120,6 +136,12 @@ export interface Call {
 
 /** A stack. */
 export interface Stack {
+  /** By export name. */
+  readonly imports: ReadonlyMap<string, Import>;
+  /** Who uses this stack's exports, by export name. */
+  readonly importers: ReadonlyMap<string, ReadonlyMap<StackId, Importer>>;
+  /** Export names that no other stack can take while this one has them. */
+  readonly claimedExports: ReadonlySet<string>;
   readonly identity: StackIdentity;
   /** From which all its ids are made. */
   readonly seed: string;

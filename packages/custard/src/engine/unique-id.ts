@@ -25,6 +25,11 @@ export function makeStackId(stack: Omit<StackIdentity, "stackId">, seed: string)
   return `arn:${partition}:cloudformation:${region}:${account}:stack/${stackName}/${unique}` as StackId;
 }
 
+/** The name in a stack's ARN. */
+export function stackNameOf(stackId: StackId): string {
+  return stackId.split("/")[1] ?? stackId;
+}
+
 /** A physical id as CloudFormation makes them: `<stack>-<LogicalId>-<12 characters>` (facts 63 and 100). */
 export function makePhysicalId(stackName: string, logicalId: LogicalId, source: IdSource): PhysicalId {
   const hash = createHash("sha256").update(`physical:${source.seed}:${source.counter}`).digest();

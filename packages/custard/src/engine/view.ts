@@ -8,7 +8,8 @@ import type { Knowledge } from "./draft.ts";
 import { isSettled } from "./stack-status.ts";
 import type { Stack, StackIdentity } from "./stack.ts";
 import { makeEventId } from "./unique-id.ts";
-import type { OutputView, ParameterView, ResourceView, StackEvent, StackView } from "./views.ts";
+import { exportsOf } from "./exports.ts";
+import type { ExportView, OutputView, ParameterView, ResourceView, StackEvent, StackView } from "./views.ts";
 
 /** Fact 103. */
 const parameterMask = "****";
@@ -52,6 +53,12 @@ function viewOutputs({ outputs }: Stack): OutputView[] {
     ...(description === undefined ? {} : { description }),
     ...(exportName === undefined ? {} : { exportName }),
   }));
+}
+
+/** The exports of a stack, as ListExports shows them. */
+export function viewExports(stack: Stack): ExportView[] {
+  const { stackId } = stack.identity;
+  return [...exportsOf(stack)].map(([name, value]) => ({ name, value: textOf(value), stackId }));
 }
 
 function textOf(value: Value): string {

@@ -33,6 +33,13 @@ export interface OutputView {
   readonly exportName?: string;
 }
 
+/** One export, as ListExports shows it. */
+export interface ExportView {
+  readonly name: string;
+  readonly value: string;
+  readonly stackId: StackId;
+}
+
 /** One parameter in force; NoEcho values show as `****` (fact 103). */
 export interface ParameterView {
   readonly name: string;
