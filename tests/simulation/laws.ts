@@ -14,6 +14,7 @@ import {
   isCustom,
   isLive,
   physicalIdOf,
+  type Resource,
   type Slot,
 } from "../../packages/custard/src/engine/resource.ts";
 import { decodeRecord } from "../../packages/custard/src/engine/state-codec.ts";
@@ -62,6 +63,8 @@ export class StackLaws {
   readonly #history = new Map<LogicalId, Sent>();
   /** Is the rollback in progress one that failed before? */
   #goesOn = false;
+  /** What a user told the rollback to skip. */
+  readonly #leftAsIs = new Set<LogicalId>();
   readonly #sentBefore = new Map<RequestId, Sent>();
   readonly #committed = new Set<RequestId>();
 
@@ -118,44 +121,33 @@ export class StackLaws {
 
   // ------------------------------------------------------------------------------------- record by record
 
+  /** Records that are not named here can't break a law by themselves. */
   #watch(record: StackRecord, stack: Stack): void {
-    switch (record.kind) {
-      case "operation-started":
-        this.#goesOn = false;
-        return this.#noteBefore(stack);
-      case "rollback-continued":
-        this.#goesOn = true;
-        return;
-      case "request-issued":
-        return this.#issue(record.request, stack);
-      case "request-ended":
-        law(this.#issued.has(record.requestId), () => `${record.requestId} ended but was never issued`);
-        law(!this.#endings.has(record.requestId), () => `${record.requestId} ended twice`);
-        this.#endings.set(record.requestId, record.ending);
-        if (record.ending === "refused") this.#takeBack(record.requestId);
-        return;
-      case "resource":
-        if (record.shown !== undefined) this.#show(record.logicalId, record.shown);
-        return;
-      case "stack-status":
-        this.#tell(`stack ${record.status} ${record.reason ?? ""}`);
-        return;
-      case "stack-created":
-      case "called":
-      case "termination-protection-set":
-      case "policy-set":
-      case "rollback-chosen":
-      case "phase-entered":
-      case "pass-started":
-      case "resources-done":
-      case "resource-failed":
-      case "operation-ended":
-      case "resource-forgotten":
-      case "answer-ignored":
-      case "definition-restored":
-      case "outputs-changed":
-        return;
-    }
+    if (record.kind === "request-issued") this.#issue(record.request, stack);
+    else if (record.kind === "request-ended") this.#end(record.requestId, record.ending);
+    else if (record.kind === "resource" && record.shown !== undefined)
+      this.#show(record.logicalId, record.shown);
+    else if (record.kind === "stack-status") this.#tell(`stack ${record.status} ${record.reason ?? ""}`);
+    else if (record.kind === "operation-started") this.#start(stack);
+    else if (record.kind === "rollback-continued") this.#goOn(record.skipped);
+  }
+
+  #start(stack: Stack): void {
+    this.#goesOn = false;
+    this.#leftAsIs.clear();
+    this.#noteBefore(stack);
+  }
+
+  #goOn(skipped: readonly LogicalId[]): void {
+    this.#goesOn = true;
+    for (const logicalId of skipped) this.#leftAsIs.add(logicalId);
+  }
+
+  #end(requestId: RequestId, ending: Ending): void {
+    law(this.#issued.has(requestId), () => `${requestId} ended but was never issued`);
+    law(!this.#endings.has(requestId), () => `${requestId} ended twice`);
+    this.#endings.set(requestId, ending);
+    if (ending === "refused") this.#takeBack(requestId);
   }
 
   /** An update of a stack that failed before goes on from the state before the first of them. */
@@ -190,16 +182,12 @@ export class StackLaws {
   }
 
   /** Whatever a resource depends on is there before it is asked for. */
-  #orderLaw({ logicalId }: Pending, { operation, definition, resources }: Stack): void {
-    const goesBack = operation?.phase === "rollback";
-    const { dependencies } = (goesBack ? operation.before?.definition : undefined) ?? definition;
+  #orderLaw({ logicalId }: Pending, stack: Stack): void {
+    const { operation, resources } = stack;
+    const { dependencies, exists } = orderOf(stack);
     for (const name of dependencies.get(logicalId) ?? []) {
-      // What wasn't there before the update doesn't come back.
-      const mustBeThere = goesBack
-        ? operation.before?.resources.get(name)?.current !== undefined
-        : dependencies.has(name);
       const isThere = isLive(resources.get(name)?.current) || operation?.done.has(name) === true;
-      law(isThere || !mustBeThere, () => `${logicalId} was asked for before ${name} was there`);
+      law(isThere || !exists(name), () => `${logicalId} was asked for before ${name} was there`);
     }
   }
 
@@ -391,36 +379,35 @@ export class StackLaws {
         this.#kept.add(`${logicalId} ${current.good.physicalId}`);
   }
 
-  /** After a rollback, each surviving resource was last sent what it had been sent before the update. */
+  /** After a rollback the stack is what it was before. */
   #rolledBackLaw(stack: Stack): void {
     const before = this.#before;
     if (before === undefined) throw new Violation("a rollback without an operation");
     law(stack.definition.template.body === before.templateBody, () => "the template wasn't restored");
     law(isDeepStrictEqual(stack.outputs, before.outputs), () => "the outputs weren't restored");
-    for (const [logicalId, slot] of before.resources) {
-      const old = slot.current;
-      if (old === undefined || old.status === "CREATE_FAILED") continue;
-      const now = stack.resources.get(logicalId)?.current;
-      law(now !== undefined, () => `${logicalId} is missing after the rollback`);
-      if (now === undefined) continue;
-      this.#sameSentLaw(logicalId, before);
-      law(
-        isDeepStrictEqual(asSent(declaredOf(now).properties), asSent(declaredOf(old).properties)),
-        () => `${logicalId} is declared otherwise after the rollback`,
-      );
-      law(
-        !this.#faithful || physicalIdOf(now) === physicalIdOf(old),
-        () => `${logicalId} was ${physicalIdOf(old)} and is ${physicalIdOf(now)} after the rollback`,
-      );
+    for (const [logicalId, { current }] of before.resources)
+      if (wasThere(current)) this.#restoredLaw(logicalId, current, stack);
+    for (const [logicalId, { current, former }] of stack.resources) {
+      const isOld = wasThere(before.resources.get(logicalId)?.current);
+      law(current === undefined || isOld, () => `${logicalId} is still there after the rollback`);
+      law(former.length === 0, () => `${logicalId} still waits for its deletion after the rollback`);
     }
-    for (const [logicalId, slot] of stack.resources) {
-      const old = before.resources.get(logicalId)?.current;
-      law(
-        slot.current === undefined || (old !== undefined && old.status !== "CREATE_FAILED"),
-        () => `${logicalId} is still there after the rollback`,
-      );
-      law(slot.former.length === 0, () => `${logicalId} still waits for its deletion after the rollback`);
-    }
+  }
+
+  /** Each surviving resource was last sent what it had been sent before the update. */
+  #restoredLaw(logicalId: LogicalId, old: Resource, stack: Stack): void {
+    const now = stack.resources.get(logicalId)?.current;
+    if (now === undefined) throw new Violation(`${logicalId} is missing after the rollback`);
+    if (this.#leftAsIs.has(logicalId)) return;
+    if (this.#before !== undefined) this.#sameSentLaw(logicalId, this.#before);
+    law(
+      isDeepStrictEqual(asSent(declaredOf(now).properties), asSent(declaredOf(old).properties)),
+      () => `${logicalId} is declared otherwise after the rollback`,
+    );
+    law(
+      !this.#faithful || physicalIdOf(now) === physicalIdOf(old),
+      () => `${logicalId} was ${physicalIdOf(old)} and is ${physicalIdOf(now)} after the rollback`,
+    );
   }
 
   #sameSentLaw(logicalId: LogicalId, before: Before): void {
@@ -462,6 +449,22 @@ export class StackLaws {
       () => `${stack.status} names [${named}], not ${[...failed].join()}`,
     );
   }
+}
+
+/** By which dependencies a stack goes now, and which of them count. */
+function orderOf({ operation, definition }: Stack) {
+  if (operation?.phase !== "rollback" || operation.before === undefined) {
+    const { dependencies } = definition;
+    return { dependencies, exists: (id: LogicalId) => dependencies.has(id) };
+  }
+  // What wasn't there before the update doesn't come back.
+  const { before } = operation;
+  const exists = (id: LogicalId) => before.resources.get(id)?.current !== undefined;
+  return { dependencies: before.definition.dependencies, exists };
+}
+
+function wasThere(resource: Resource | undefined): resource is Resource {
+  return resource !== undefined && resource.status !== "CREATE_FAILED";
 }
 
 function asSent(properties: ValueMap): Json {
