@@ -45,7 +45,61 @@ const house: Record<
     node: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
     packages: ["fflate", "@custard/provider/protocol"],
   },
+  "custard/src/transports": {
+    folders: ["custard/src/engine", "custard/src/services"],
+    node: [
+      "node:child_process",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:http",
+      "node:net",
+      "node:os",
+      "node:path",
+      "node:stream",
+      "node:string_decoder",
+      "node:url",
+      "node:util",
+    ],
+    packages: ["@custard/provider/protocol"],
+  },
+  "custard/src/services": {
+    folders: ["custard/src/engine"],
+    node: ["node:crypto", "node:fs/promises", "node:path", "node:stream", "node:zlib"],
+    packages: ["fflate", "@custard/provider/protocol"],
+  },
+  "custard/src/testing": {
+    folders: ["custard/src/engine", "custard/src/storage"],
+    node: ["node:timers/promises"],
+    packages: ["@custard/provider/protocol"],
+  },
+  // It may name errors and traces, and opens everything else by `local.ts`.
+  "custard/src/cli": {
+    folders: [
+      "custard/src/engine",
+      "custard/src/local.ts",
+      "custard/src/services/traces.ts",
+      "custard/src/storage/storage-error.ts",
+      "custard/src/template",
+    ],
+    node: ["node:fs", "node:fs/promises", "node:path"],
+    packages: ["commander", "picocolors", "@custard/provider/protocol"],
+  },
+  "provider/src/protocol": { folders: [], node: [], packages: [] },
+  // What ships inside a provider: nothing from npm.
+  "provider/src": {
+    folders: [],
+    node: ["node:async_hooks", "node:crypto", "node:http", "node:https"],
+    packages: [],
+  },
 };
+
+test("every folder has its room", () => {
+  const folders = readdirSync(join(root, "custard/src"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && sourceFiles(join(root, "custard/src", entry.name)).length > 0)
+    .map((entry) => `custard/src/${entry.name}`);
+  expect(Object.keys(house)).toEqual(expect.arrayContaining(folders));
+});
 
 test.each(Object.entries(house))("%s keeps to its room", (folder, allowed) => {
   for (const file of sourceFiles(join(root, folder))) {
@@ -67,12 +121,12 @@ function isAllowed(use: {
   if (imported.startsWith("node:")) return allowed.node.includes(imported);
   if (!imported.startsWith(".")) return allowed.packages.includes(imported);
   const target = relative(root, resolve(dirname(file), imported));
-  return [folder, ...allowed.folders].some((room) => target.startsWith(`${room}/`));
+  return [folder, ...allowed.folders].some((room) => target === room || target.startsWith(`${room}/`));
 }
 
 function importsOf(file: string): string[] {
   const text = readFileSync(file, "utf8");
-  return [...text.matchAll(/(?<!")\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  return [...text.matchAll(/(?<!")\b(?:from|import)\s*\(?\s*"([^"\s]+)"/g)].map((match) => match[1] ?? "");
 }
 
 function sourceFiles(folder: string): string[] {
