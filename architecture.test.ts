@@ -71,7 +71,7 @@ const house: Record<
   "custard/src/testing": {
     folders: ["custard/src/engine", "custard/src/storage"],
     node: ["node:timers/promises"],
-    packages: ["@custard/provider/protocol"],
+    packages: ["@custard/provider", "@custard/provider/protocol"],
   },
   // It may name errors and traces, and opens everything else by `local.ts`.
   "custard/src/cli": {
