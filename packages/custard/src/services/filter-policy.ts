@@ -38,7 +38,7 @@ export function parseFilterPolicy(
     );
   if (text === undefined || text === "" || text === "{}") return undefined;
   const rules = parseObject(text);
-  check(rules, scope, 1);
+  if (check(rules, scope) > combinations) throw faulty("Filter policy is too complex");
   return { scope, rules };
 }
 
@@ -62,19 +62,27 @@ function parseObject(text: string): JsonObject {
   throw invalidParameter("Attributes Reason: FilterPolicy: failed to parse JSON. Filter is not an object");
 }
 
-function check(rules: JsonObject, scope: FilterPolicy["scope"], factor: number): void {
-  let count = factor;
-  for (const [name, rule] of Object.entries(rules)) {
-    if (Array.isArray(rule)) {
-      if (name === "$or") for (const branch of rule) if (isObject(branch)) check(branch, scope, count);
-      count *= Math.max(1, rule.length);
-      if (name !== "$or") for (const wanted of rule) checkOperator(wanted);
-    } else if (isObject(rule) && scope === "MessageBody") check(rule, scope, count);
-    else if (isObject(rule))
-      throw faulty("Filter policy scope MessageAttributes does not support nested filter policy");
-    else throw faulty(`"${name}" must be an object or an array`);
+/** Checks the rules, and counts how many combinations of values they ask for. */
+function check(rules: JsonObject, scope: FilterPolicy["scope"]): number {
+  const counts = Object.entries(rules).map(([name, rule]) =>
+    Array.isArray(rule) ? checkList(name, rule, scope) : checkNested(name, rule, scope),
+  );
+  return counts.reduce((product, count) => product * count, 1);
+}
+
+function checkList(name: string, list: readonly Json[], scope: FilterPolicy["scope"]): number {
+  if (name === "$or") {
+    const counts = list.map((branch) => (isObject(branch) ? check(branch, scope) : 1));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
-  if (count > combinations) throw faulty("Filter policy is too complex");
+  for (const wanted of list) checkOperator(wanted);
+  return Math.max(1, list.length);
+}
+
+function checkNested(name: string, rule: Json, scope: FilterPolicy["scope"]): number {
+  if (!isObject(rule)) throw faulty(`"${name}" must be an object or an array`);
+  if (scope === "MessageBody") return check(rule, scope);
+  throw faulty("Filter policy scope MessageAttributes does not support nested filter policy");
 }
 
 const operators: Readonly<Record<string, (operand: Json) => boolean>> = {
