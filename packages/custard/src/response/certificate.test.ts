@@ -1,9 +1,10 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../../tests/support/state-directory.ts";
 import { openCertificate } from "./certificate.ts";
+import { issueSigningCertificate } from "./issue-certificate.ts";
 
 const now = Date.UTC(2026, 11, 1);
 const day = 86_400_000;
@@ -89,3 +90,15 @@ test.each(["example.com", "amazonaws.com.example.com", "notamazonaws.com", "../c
     await expect(certificate.contextFor(host)).rejects.toThrow("there is no certificate");
   },
 );
+
+test("a signing certificate vouches for its own RSA key", () => {
+  const { certificate, key } = issueSigningCertificate("sns.amazonaws.com", {
+    from: Date.UTC(2026, 0, 1),
+    until: Date.UTC(2027, 0, 1),
+  });
+  const parsed = new X509Certificate(certificate);
+  expect(parsed.subject).toBe("CN=sns.amazonaws.com");
+  expect(parsed.publicKey.asymmetricKeyType).toBe("rsa");
+  expect(parsed.verify(parsed.publicKey)).toBe(true);
+  expect(parsed.checkPrivateKey(createPrivateKey(key))).toBe(true);
+});

@@ -53,7 +53,8 @@ export interface Lifetime {
   readonly until: number;
 }
 
-const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
+const ecdsaWithSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
+const rsaWithSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.113549.1.1.11", parameters: null });
 const commonName = "2.5.4.3";
 
 /** A certificate authority that can vouch for names below `domains` and for 127.0.0.0/8, and for nothing else. */
@@ -110,6 +111,23 @@ export function issueServerCertificate(
   return { certificate, key: toPem(privateKey) };
 }
 
+/** A certificate that vouches for nothing but its own RSA key: what a service signs messages with. */
+export function issueSigningCertificate(name: string, lifetime: Lifetime): KeyPair {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const certificate = writeCertificate({
+    subject: name,
+    issuer: name,
+    publicKey,
+    signingKey: privateKey,
+    lifetime,
+    extensions: [
+      extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
+      extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.digitalSignature)),
+    ],
+  });
+  return { certificate, key: toPem(privateKey) };
+}
+
 interface Contents {
   readonly subject: string;
   readonly issuer: string;
@@ -121,9 +139,10 @@ interface Contents {
 }
 
 function writeCertificate(contents: Contents): string {
-  const algorithm = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
+  const issuerPublicKey = createPublicKey(contents.signingKey);
+  const algorithm = issuerPublicKey.asymmetricKeyType === "rsa" ? rsaWithSha256 : ecdsaWithSha256;
   const subjectKey = contents.publicKey.export({ type: "spki", format: "der" });
-  const issuerKey = createPublicKey(contents.signingKey).export({ type: "spki", format: "der" });
+  const issuerKey = issuerPublicKey.export({ type: "spki", format: "der" });
   const body = new TBSCertificate({
     version: Version.v3,
     serialNumber: serialNumber(),
