@@ -140,7 +140,11 @@ export class StackLaws {
 
   #goOn(skipped: readonly LogicalId[]): void {
     this.#goesOn = true;
-    for (const logicalId of skipped) this.#leftAsIs.add(logicalId);
+    for (const logicalId of skipped) {
+      this.#leftAsIs.add(logicalId);
+      // Skipping takes it for gone back, whatever its provider has.
+      this.#sent.set(logicalId, this.#before?.sent.get(logicalId) ?? []);
+    }
   }
 
   #end(requestId: RequestId, ending: Ending): void {

@@ -93,10 +93,18 @@ function restore(draft: Draft, logicalId: LogicalId, before: Before): void {
 
 /** Fact 70: a failed update is undone by another one, unless nobody was asked since the state before (B3). */
 function needsRequest(current: Resource, target: Good): boolean {
-  if (isLive(current) && current.good.requestId === target.requestId) return false;
+  if (isLive(current) && isSame(current.good, target)) return false;
   const replacedBuiltin =
     isLive(current) && !isCustom(target.declared.type) && current.good.physicalId !== target.physicalId;
   return !replacedBuiltin;
+}
+
+/** Going back may have been refused before it left: then the answer is the old one, and what was sent is not. */
+function isSame(good: Good, target: Good): boolean {
+  return (
+    good.requestId === target.requestId &&
+    sameProperties(good.declared.properties, target.declared.properties)
+  );
 }
 
 /** Facts 69 to 71: new and old properties swapped, with the id that is in force now. */
