@@ -23,7 +23,7 @@ export function adviceOn(silence: Silence): string {
 
 function whatHappened(last: Attempt, { resolved, attempts }: Silence): string {
   const times = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
-  const { timeoutSeconds } = resolved.settings;
+  const { timeoutSeconds, memoryMegabytes } = resolved.settings;
   switch (last.ending) {
     case "returned":
       return "returned without answering: send the response to the ResponseURL and wait until it is sent before the handler returns.";
@@ -31,6 +31,8 @@ function whatHappened(last: Attempt, { resolved, attempts }: Silence): string {
       return `failed before it answered${times}: ${faultText(last)}. Catch errors in the handler and answer FAILED with the reason.`;
     case "timed-out":
       return `was stopped by its Timeout of ${timeoutSeconds} s before it answered${times}: raise Timeout (at most 900 s), or find what it waits for.`;
+    case "out-of-memory":
+      return `used more than its MemorySize of ${memoryMegabytes} MB and was stopped before it answered${times}: raise MemorySize (at most 10240 MB).`;
     case "exited":
       return `ended its process before it answered${times}: ${faultText(last)}.`;
     case "init-failed":

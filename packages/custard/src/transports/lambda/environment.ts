@@ -46,20 +46,16 @@ export function functionEnvironment(
 ): Record<string, string> {
   const { folders, base } = parts;
   const own = resolved.settings.environment;
+  const paths = modulePaths(parts, resolved.settings.runtime);
   return {
     ...baseEnvironment(folders),
-    ...modulePaths(parts),
+    ...paths,
     ...base,
     ...own,
     ...joined({ name: "NODE_OPTIONS", separator: " " }, [base, own]),
-    ...joined({ name: "NODE_PATH", separator: delimiter }, [own, modulePaths(parts), base]),
-    ...joined({ name: "PYTHONPATH", separator: delimiter }, [base, own, modulePaths(parts)]),
-    ...joined({ name: "PATH", separator: delimiter }, [
-      own,
-      base,
-      baseEnvironment(folders),
-      modulePaths(parts),
-    ]),
+    ...joined({ name: "NODE_PATH", separator: delimiter }, [own, paths, base]),
+    ...joined({ name: "PYTHONPATH", separator: delimiter }, [base, own, paths]),
+    ...joined({ name: "PATH", separator: delimiter }, [own, base, baseEnvironment(folders), paths]),
     ...harmless,
     ...lambdaVariables(resolved, parts),
   };
@@ -86,7 +82,7 @@ function lambdaVariables(resolved: ResolvedFunction, parts: EnvironmentParts): R
   const { settings, reference, version } = resolved;
   const { format, applicationLevel, group } = settings.logging;
   return {
-    _HANDLER: settings.handler,
+    _HANDLER: localPath(settings.handler, parts.folders),
     AWS_REGION: reference.region,
     AWS_DEFAULT_REGION: reference.region,
     ...(settings.runtime.startsWith("provided")
@@ -105,8 +101,16 @@ function lambdaVariables(resolved: ResolvedFunction, parts: EnvironmentParts): R
   };
 }
 
+/** Where a path of Lambda's leads here: `/opt` to the layers, `/var/task` to the code. */
+export function localPath(path: string, folders: Pick<InstanceFolders, "code" | "layers">): string {
+  if (path.startsWith("/var/task/")) return join(folders.code, path.slice("/var/task/".length));
+  if (path.startsWith("/opt/") && folders.layers !== undefined)
+    return join(folders.layers, path.slice("/opt/".length));
+  return path;
+}
+
 /** Order of Lambda's NODE_PATH (fact 1.5): layers, then the function's folder, then what stands for Lambda's own. */
-function modulePaths(parts: EnvironmentParts): Record<string, string> {
+function modulePaths(parts: EnvironmentParts, runtime: string): Record<string, string> {
   const { code, layers } = parts.folders;
   const node = ["nodejs/node18", "nodejs/node20", "nodejs/node22", "nodejs/node24", "nodejs"];
   const inLayers = (names: readonly string[]) =>
@@ -118,7 +122,7 @@ function modulePaths(parts: EnvironmentParts): Record<string, string> {
     ...(layers === undefined
       ? {}
       : {
-          PYTHONPATH: inLayers(["python"]).join(delimiter),
+          PYTHONPATH: inLayers(["python", `python/lib/${runtime}/site-packages`]).join(delimiter),
           PATH: join(layers, "bin"),
           LD_LIBRARY_PATH: [code, join(code, "lib"), join(layers, "lib")].join(delimiter),
         }),

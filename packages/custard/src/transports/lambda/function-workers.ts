@@ -7,7 +7,7 @@
  *     sleep or wait for something), more are started, as Lambda would have from the beginning.
  * W3. An event that an instance could not be handed goes back to the head of the line.
  */
-import type { FinishedInvocation, InitOutcome } from "./instance.ts";
+import type { FinishedInvocation, InitOutcome, InvocationLimits } from "./instance.ts";
 import type { RuntimeEvent } from "./runtime-api.ts";
 import type { Worker } from "./worker.ts";
 
@@ -17,7 +17,7 @@ export interface Job {
   readonly event: () => RuntimeEvent;
   /** An instance was found; `init` tells how it started when this is its first event. */
   readonly onStart: (worker: Worker, init: Init | undefined) => void;
-  readonly onLine: (line: string) => void;
+  readonly limits: InvocationLimits;
 }
 
 /** How an instance started. */
@@ -25,6 +25,8 @@ export interface Init {
   readonly outcome: InitOutcome;
   readonly lines: readonly string[];
   readonly logStream: string;
+  /** A first start that took too long. */
+  readonly suppressed?: InitOutcome;
 }
 
 /** What became of a job. */
@@ -41,6 +43,8 @@ export interface WorkersOptions {
   readonly idleMs: number;
   /** Starts an instance when the machine has room for it. */
   readonly start: () => Promise<Worker>;
+  readonly initLimitMs: number;
+  readonly timeoutMs: number;
 }
 
 interface Waiting {
@@ -87,11 +91,6 @@ export class FunctionWorkers {
     });
   }
 
-  /** Starts an instance ahead of its first event. */
-  warm(): void {
-    if (this.#all.size === 0 && this.#starting === 0) void this.#startOne();
-  }
-
   /** A newer revision has come: idle instances end now, busy ones after their event. */
   retire(): void {
     this.#retired = true;
@@ -134,7 +133,7 @@ export class FunctionWorkers {
     this.#busy += 1;
     waiting.job.onStart(worker, this.#fresh.get(worker));
     this.#fresh.delete(worker);
-    const finished = await worker.instance.invoke(waiting.job.event(), waiting.job.onLine);
+    const finished = await worker.instance.invoke(waiting.job.event(), waiting.job.limits);
     this.#busy -= 1;
     if (finished === undefined) this.#waiting.unshift(waiting);
     else waiting.resolve({ kind: "finished", finished, worker });
@@ -156,19 +155,34 @@ export class FunctionWorkers {
   async #startOne(): Promise<void> {
     this.#starting += 1;
     try {
-      const worker = await this.#options.start();
-      this.#all.add(worker);
-      void worker.instance.exited.then(() => this.#forget(worker));
-      const outcome = await worker.ready();
+      const { worker, init } = await this.#startReady();
       this.#starting -= 1;
-      const init = { outcome, lines: worker.instance.takeInitLines(), logStream: worker.logStream };
-      if (outcome.kind === "ready") this.#welcome(worker, init);
+      if (init.outcome.kind === "ready") this.#welcome(worker, init);
       else this.#waiting.shift()?.resolve({ kind: "init-failed", init, worker });
     } catch (reason) {
       this.#starting -= 1;
       this.#waiting.shift()?.reject(reason);
     }
     this.#pump();
+  }
+
+  /** A start that took too long is made once more within the invocation, as on Lambda, with the function's timeout. */
+  async #startReady(): Promise<{ readonly worker: Worker; readonly init: Init }> {
+    const { initLimitMs, timeoutMs } = this.#options;
+    const first = await this.#startWithin(initLimitMs);
+    if (first.init.outcome.kind !== "timed-out") return first;
+    const second = await this.#startWithin(timeoutMs);
+    const lines = [...first.init.lines, ...second.init.lines];
+    return { worker: second.worker, init: { ...second.init, lines, suppressed: first.init.outcome } };
+  }
+
+  async #startWithin(limitMs: number): Promise<{ readonly worker: Worker; readonly init: Init }> {
+    const worker = await this.#options.start();
+    this.#all.add(worker);
+    void worker.instance.exited.then(() => this.#forget(worker));
+    const outcome = await worker.instance.ready(limitMs);
+    const init = { outcome, lines: worker.instance.takeInitLines(), logStream: worker.logStream };
+    return { worker, init };
   }
 
   #welcome(worker: Worker, init: Init): void {

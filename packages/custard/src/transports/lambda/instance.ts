@@ -14,7 +14,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Json } from "@custard/provider/protocol";
 import { type LineReader, readLines } from "./read-lines.ts";
-import { peakMemoryMegabytes } from "./process-facts.ts";
+import { memoryMegabytes, peakMemoryMegabytes } from "./process-facts.ts";
 import { RuntimeApi, type RuntimeEvent, type RuntimeReport } from "./runtime-api.ts";
 
 /** How a process is started. */
@@ -30,7 +30,8 @@ export type InvocationOutcome =
   | { readonly kind: "returned"; readonly payload: Uint8Array }
   | { readonly kind: "failed"; readonly report: RuntimeReport }
   | { readonly kind: "exited"; readonly exit: ProcessExit }
-  | { readonly kind: "timed-out" };
+  | { readonly kind: "timed-out" }
+  | { readonly kind: "out-of-memory" };
 
 /** An invocation that is over, and what it took. */
 export interface FinishedInvocation {
@@ -57,10 +58,20 @@ interface Running {
   readonly startedAt: number;
   readonly finish: (finished: FinishedInvocation) => void;
   readonly onLine: (line: string) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timers: readonly NodeJS.Timeout[];
   result?: InvocationOutcome & { readonly kind: "returned" | "failed" };
-  late?: true;
+  /** Why the process was killed. */
+  killedFor?: "timed-out" | "out-of-memory";
 }
+
+/** What an invocation may use. */
+export interface InvocationLimits {
+  readonly memoryMegabytes: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** How often the memory of a running process is looked at. */
+const memoryLookMs = 100;
 
 /** A running process of a function. */
 export class Instance {
@@ -107,7 +118,10 @@ export class Instance {
         this.#kill("SIGKILL");
         setTimeout(() => settle({ code, signal }), 200).unref();
       });
-      child.once("error", () => settle({ code: 127, signal: null }));
+      child.once("error", (error) => {
+        this.#initReport = notStarted(error);
+        settle({ code: 127, signal: null });
+      });
     });
   }
 
@@ -165,15 +179,21 @@ export class Instance {
   }
 
   /** Runs one event. Undefined when the process was gone before it could be handed over (I4). */
-  async invoke(event: RuntimeEvent, onLine: (line: string) => void): Promise<FinishedInvocation | undefined> {
+  async invoke(
+    event: RuntimeEvent,
+    { memoryMegabytes: most, onLine }: InvocationLimits,
+  ): Promise<FinishedInvocation | undefined> {
     if (!this.alive || this.#running !== undefined) return undefined;
     this.#thaw();
     return await new Promise((resolve) => {
       const left = Math.max(0, event.deadline - Date.now());
-      const timer = setTimeout(() => this.#onDeadline(), left);
-      this.#running = { startedAt: performance.now(), finish: resolve, onLine, timer };
+      const timers = [
+        setTimeout(() => this.#killFor("timed-out"), left),
+        setInterval(() => this.#checkMemory(most), memoryLookMs),
+      ];
+      this.#running = { startedAt: performance.now(), finish: resolve, onLine, timers };
       if (this.#api.give(event)) return;
-      clearTimeout(timer);
+      stop(timers);
       this.#running = undefined;
       resolve(undefined);
     });
@@ -238,7 +258,7 @@ export class Instance {
   async #finish(): Promise<void> {
     const running = this.#running;
     if (running?.result === undefined) return;
-    clearTimeout(running.timer);
+    stop(running.timers);
     await this.#drain();
     if (this.#running !== running) return;
     this.#settle(running, running.result);
@@ -247,16 +267,24 @@ export class Instance {
   #finishByExit(exit: ProcessExit): void {
     const running = this.#running;
     if (running === undefined) return;
-    clearTimeout(running.timer);
+    stop(running.timers);
     // A result that was posted counts; a process that then exits is no longer usable, that is all.
-    const { result, late } = running;
-    this.#settle(running, result ?? (late === true ? { kind: "timed-out" } : { kind: "exited", exit }));
+    const { result, killedFor } = running;
+    this.#settle(
+      running,
+      result ?? (killedFor === undefined ? { kind: "exited", exit } : { kind: killedFor }),
+    );
   }
 
-  #onDeadline(): void {
+  #killFor(reason: NonNullable<Running["killedFor"]>): void {
     if (this.#running === undefined) return;
-    this.#running.late = true;
+    this.#running.killedFor = reason;
     this.#kill("SIGKILL");
+  }
+
+  #checkMemory(limitMegabytes: number): void {
+    if (this.pid !== undefined && (memoryMegabytes(this.pid) ?? 0) > limitMegabytes)
+      this.#killFor("out-of-memory");
   }
 
   #settle(running: Running, outcome: InvocationOutcome): void {
@@ -282,4 +310,19 @@ export class Instance {
     if (this.#running !== undefined) this.#running.onLine(line);
     else if (this.#initLines.length < 1000) this.#initLines.push(line);
   }
+}
+
+function stop(timers: readonly NodeJS.Timeout[]): void {
+  for (const timer of timers) clearTimeout(timer);
+}
+
+/** Lambda's words for a runtime that can't be started: no executable file, or one for another machine. */
+function notStarted(error: Error): RuntimeReport {
+  const code = "code" in error ? error.code : undefined;
+  const isMissing = code === "ENOENT" || code === "EACCES";
+  const errorType = "Runtime.InvalidEntrypoint";
+  const errorMessage = isMissing
+    ? "Couldn't find valid bootstrap(s): [/var/task/bootstrap /opt/bootstrap]"
+    : `fork/exec failed: ${error.message}`;
+  return { errorType, errorMessage, payload: Buffer.from(JSON.stringify({ errorType, errorMessage })) };
 }

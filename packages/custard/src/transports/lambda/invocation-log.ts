@@ -26,6 +26,8 @@ export function faultOf(
       return exitFault(outcome.exit, context.requestId);
     case "timed-out":
       return timeoutFault(context);
+    case "out-of-memory":
+      return exitFault({ code: null, signal: "SIGKILL" }, context.requestId);
   }
 }
 
@@ -102,6 +104,8 @@ function statusFields(outcome: InvocationOutcome): readonly string[] {
       return ["Status: timeout"];
     case "exited":
       return ["Status: error", "Error Type: Runtime.ExitError"];
+    case "out-of-memory":
+      return ["Status: error", "Error Type: Runtime.OutOfMemory"];
   }
 }
 
@@ -123,7 +127,7 @@ function exitText(code: number | null, signal: NodeJS.Signals | null): string {
 const signalTexts: Partial<Record<NodeJS.Signals, string>> = {
   SIGKILL: "killed",
   SIGSEGV: "segmentation fault",
-  SIGABRT: "aborted",
+  SIGABRT: "aborted (core dumped)",
   SIGTERM: "terminated",
   SIGBUS: "bus error",
 };

@@ -37,7 +37,7 @@ export interface Attempt {
   /** The instance that ran it. */
   readonly worker: Worker;
   /** Which way it failed. */
-  readonly ending: "returned" | "failed" | "exited" | "timed-out" | "init-failed";
+  readonly ending: "returned" | "failed" | "exited" | "timed-out" | "out-of-memory" | "init-failed";
   readonly durationMs: number;
 }
 
@@ -65,7 +65,7 @@ export async function invoke(
       if (freshInit !== undefined) for (const line of initLines(resolved, freshInit)) log(line, logStream);
       observe({ kind: "invoked", text: startLine(invocation.requestId, resolved), logStream });
     },
-    onLine: (line) => log(line, logStream),
+    limits: { memoryMegabytes: resolved.settings.memoryMegabytes, onLine: (line) => log(line, logStream) },
   });
   return conclude(result, { resolved, invocation, init, observe });
 }
@@ -129,5 +129,7 @@ function concludeFinished(result: JobResult & { kind: "finished" }, context: Con
 }
 
 function initLines(resolved: ResolvedFunction, init: Init): readonly string[] {
-  return [initStartLine(resolved), ...init.lines];
+  const suppressed =
+    init.suppressed === undefined ? [] : [initReportLine({ ...init, outcome: init.suppressed })];
+  return [initStartLine(resolved), ...init.lines, ...suppressed];
 }

@@ -54,6 +54,8 @@ export interface LambdaTransportOptions {
   readonly cores?: number;
   /** How long an unused instance is kept. Default 10 minutes. */
   readonly idleMs?: number;
+  /** How long the start of an instance may take. Default: Lambda's 10 seconds. */
+  readonly initLimitMs?: number;
   /** Executables; default: this process's Node.js, and the user's `python3`. */
   readonly node?: string;
   readonly python?: string;
@@ -123,7 +125,12 @@ class LocalLambda implements LambdaTransport {
       idleMs: options.idleMs ?? 600_000,
       keepSpares: options.keepSpares ?? false,
       leftovers: new Leftovers(options.documents),
-      readCode: (code) => options.functions.codeBytes(code),
+      initLimitMs: options.initLimitMs ?? 10_000,
+      source: {
+        code: (code) => options.functions.codeBytes(code),
+        layers: ({ settings }) => options.functions.layerBytes(settings),
+        nodeModules: options.nodeModules ?? [],
+      },
       environment: options.environment ?? (() => ({})),
       nodeModules: options.nodeModules ?? [],
       node: options.node ?? process.execPath,
@@ -197,6 +204,7 @@ class LocalLambda implements LambdaTransport {
       "delivered",
       `${request.requestType} of ${request.logicalId} goes to function ${addressed.reference.name}.`,
     );
+    if (addressed.settings.reservedConcurrency === 0) return this.#neverRuns(addressed, note);
     try {
       return await this.#run({ request, resolved: addressed, payload, note }, signal);
     } catch (error) {
@@ -228,6 +236,12 @@ class LocalLambda implements LambdaTransport {
     );
     if (await this.#options.answered(request)) return { kind: "over" };
     return await this.#judge(delivery, attempts);
+  }
+
+  #neverRuns({ reference }: ResolvedFunction, note: Note): Delivery {
+    const advice = `Function ${reference.name} has ReservedConcurrentExecutions 0, so that Lambda never runs it: raise it or leave it out.`;
+    note("advice", advice);
+    return this.#options.failFast === false ? { kind: "over" } : { kind: "silent", advice };
   }
 
   /** L1. */

@@ -4,7 +4,12 @@ import { delimiter, dirname, join } from "node:path";
 import type { ResolvedFunction } from "../../services/function-record.ts";
 import { type RuntimeFamily, isRuntime, runtimes } from "../../services/function-settings.ts";
 import { runtimeAsset } from "./code-folder.ts";
-import { type EnvironmentParts, type InstanceFolders, functionEnvironment } from "./environment.ts";
+import {
+  type EnvironmentParts,
+  type InstanceFolders,
+  functionEnvironment,
+  localPath,
+} from "./environment.ts";
 import type { Launch } from "./instance.ts";
 
 /** What the launcher needs of its surroundings. */
@@ -59,12 +64,8 @@ export class Launcher {
       return { command: await customBootstrap(own.folders), arguments: [], environment, directory };
     }
     const { command, bootstrap } = await this.baseFor(family);
-    return {
-      command,
-      arguments: [...flagsOf(resolved.settings.runtime), ...heapFlags(resolved, family), bootstrap],
-      environment,
-      directory,
-    };
+    const flags = [...flagsOf(resolved.settings.runtime), ...heapFlags(resolved, family)];
+    return wrapped({ command, arguments: [...flags, bootstrap], environment, directory }, own.folders);
   }
 
   #baseEnvironment(family: RuntimeFamily, command: string): Record<string, string> {
@@ -78,6 +79,17 @@ export class Launcher {
         .join(delimiter),
     };
   }
+}
+
+/** `AWS_LAMBDA_EXEC_WRAPPER`: a program that is given the runtime's command, often from a layer. */
+function wrapped(launch: Launch, folders: InstanceFolders): Launch {
+  const wrapper = launch.environment["AWS_LAMBDA_EXEC_WRAPPER"];
+  if (wrapper === undefined) return launch;
+  return {
+    ...launch,
+    command: localPath(wrapper, folders),
+    arguments: [launch.command, ...launch.arguments],
+  };
 }
 
 const bootstraps = { node: runtimeAsset("node/bootstrap.cjs"), python: runtimeAsset("python/bootstrap.py") };
@@ -143,13 +155,11 @@ async function customBootstrap({ code, layers }: InstanceFolders): Promise<strin
     join(folder, "bootstrap"),
   );
   for (const candidate of candidates) {
-    if (
-      await access(candidate, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return candidate;
+    const isExecutable = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return candidate;
   }
   return join(code, "bootstrap");
 }

@@ -3,17 +3,20 @@
  *
  * Owns who is kept warm, the spare processes and how many start at once. What an invocation means is the invoker's.
  */
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { formatFunctionArn } from "../../services/function-arn.ts";
-import type { ResolvedFunction, StoredCode } from "../../services/function-record.ts";
+import type { ResolvedFunction } from "../../services/function-record.ts";
 import { type RuntimeFamily, type Runtime, runtimes } from "../../services/function-settings.ts";
-import { CodeFolders } from "./code-folder.ts";
+import { CodeFolders, type CodeSource } from "./code-folder.ts";
+import { versionOfDirectory } from "./directory-version.ts";
 import { FunctionWorkers, type Job, type JobResult } from "./function-workers.ts";
+import { isRunning } from "./process-facts.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { type LaunchOptions, Launcher, familyOf, fitsSpare, flagsOf } from "./launch.ts";
 import { Turnstile } from "./turnstile.ts";
-import { Worker, type WorkerFolders, type WorkerSurroundings } from "./worker.ts";
+import { TransportError } from "./transport-error.ts";
+import { Worker, type WorkerSurroundings } from "./worker.ts";
 
 /** What a pool needs. */
 export interface PoolOptions extends LaunchOptions {
@@ -24,11 +27,16 @@ export interface PoolOptions extends LaunchOptions {
   /** Keeps a spare process of each runtime that was used, so that the next cold start is short. */
   readonly keepSpares: boolean;
   readonly leftovers: Leftovers;
-  readonly readCode: (code: StoredCode) => Promise<Uint8Array>;
+  readonly source: CodeSource;
+  /** Lambda: 10 seconds. A start that takes longer is made once more, within the invocation. */
+  readonly initLimitMs: number;
 }
 
 /** Most instances of one function at once, so that sleeping providers don't fill the machine's memory. */
 const instanceLimit = 64;
+
+/** So long a look at a directory's files counts. */
+const lookMs = 50;
 
 interface Known {
   readonly revision: string;
@@ -42,6 +50,7 @@ export class FunctionPool {
   readonly #starts: Turnstile;
   readonly #functions = new Map<string, Known>();
   readonly #retired = new Set<FunctionWorkers>();
+  readonly #looks = new Map<string, Promise<string>>();
   readonly #spares = new Map<string, Promise<Worker | undefined>>();
   #home: Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> | undefined;
   #closed = false;
@@ -54,7 +63,9 @@ export class FunctionPool {
 
   /** Runs a job on an instance of the function. */
   async run(resolved: ResolvedFunction, job: Job): Promise<JobResult> {
-    return await this.#workersOf(resolved).run(job);
+    const revision = await this.#revisionOf(resolved);
+    if (this.#closed) throw new TransportError("Closed", "Functions are no longer run.");
+    return await this.#workersOf(resolved, revision).run(job);
   }
 
   /** Starts a process of a runtime before anything is known of the function that will need it. */
@@ -62,11 +73,6 @@ export class FunctionPool {
     const family = runtimes[runtime];
     if (family === "custom") return;
     this.#makeSpare(family, flagsOf(runtime));
-  }
-
-  /** Starts an instance of a function ahead of its first event. */
-  warm(resolved: ResolvedFunction): void {
-    this.#workersOf(resolved).warm();
   }
 
   /** Ends every process and removes the pool's folder. */
@@ -80,15 +86,29 @@ export class FunctionPool {
     if (home !== undefined) await rm(home.root, { recursive: true, force: true });
   }
 
-  #workersOf(resolved: ResolvedFunction): FunctionWorkers {
-    const { reference, version, revision } = resolved;
+  /** A directory that is used in place may change at any time (hot reload). */
+  async #revisionOf({ code, revision }: ResolvedFunction): Promise<string> {
+    if (code.kind !== "directory") return revision;
+    const looking = this.#looks.get(code.path) ?? versionOfDirectory(code.path);
+    if (!this.#looks.has(code.path)) {
+      this.#looks.set(code.path, looking);
+      // A burst of events looks once.
+      setTimeout(() => this.#looks.delete(code.path), lookMs).unref();
+    }
+    return `${revision} ${await looking}`;
+  }
+
+  #workersOf(resolved: ResolvedFunction, revision: string): FunctionWorkers {
+    const { reference, version, settings } = resolved;
     const key = formatFunctionArn({ ...reference, qualifier: version });
     const known = this.#functions.get(key);
     if (known?.revision === revision) return known.workers;
     if (known !== undefined) this.#retire(known.workers);
-    const { cores, idleMs } = this.#options;
+    const { cores, idleMs, initLimitMs } = this.#options;
     const start = () => this.#starts.pass(() => this.#start(resolved));
-    const workers = new FunctionWorkers({ cores, idleMs, limit: instanceLimit, start });
+    const limit = Math.min(instanceLimit, settings.reservedConcurrency ?? instanceLimit);
+    const timeoutMs = settings.timeoutSeconds * 1000;
+    const workers = new FunctionWorkers({ cores, idleMs, limit, start, initLimitMs, timeoutMs });
     this.#functions.set(key, { revision, workers });
     return workers;
   }
@@ -101,7 +121,7 @@ export class FunctionPool {
 
   async #start(resolved: ResolvedFunction): Promise<Worker> {
     const { code, surroundings } = await this.#prepared();
-    const folders: WorkerFolders = { code: await code.folderFor(resolved.code, resolved.settings.runtime) };
+    const folders = await code.foldersFor(resolved);
     const spare = await this.#takeSpare(resolved);
     if (spare === undefined) return await Worker.start(resolved, folders, surroundings);
     await spare.become(resolved, folders);
@@ -137,11 +157,22 @@ export class FunctionPool {
   }
 
   async #makeHome(): Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> {
-    const { workDirectory, leftovers, readCode } = this.#options;
+    const { workDirectory, leftovers, source } = this.#options;
     await mkdir(workDirectory, { recursive: true });
-    const root = await realpath(await mkdtemp(join(workDirectory, "functions-")));
+    void removeAbandoned(workDirectory);
+    const root = await realpath(await mkdtemp(join(workDirectory, `functions-${process.pid}-`)));
     const surroundings = { root: join(root, "instances"), launcher: this.#launcher, leftovers };
-    return { root, code: new CodeFolders(join(root, "code"), readCode), surroundings };
+    return { root, code: new CodeFolders(join(root, "code"), source), surroundings };
+  }
+}
+
+/** Folders of engines that were killed: named by a process that is no more. */
+async function removeAbandoned(workDirectory: string): Promise<void> {
+  for (const name of await readdir(workDirectory).catch(() => [])) {
+    const pid = /^functions-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) {
+      await rm(join(workDirectory, name), { recursive: true, force: true }).catch(() => undefined);
+    }
   }
 }
 

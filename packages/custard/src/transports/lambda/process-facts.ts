@@ -7,10 +7,24 @@ export function peakMemoryMegabytes(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Math.ceil(Number(kilobytes) / 1024);
 }
 
-/** The memory that a process has now; undefined where the machine has no /proc. */
+/**
+ * The memory that a process has of its own now, without what is mapped from files and could be dropped; undefined
+ * where the machine has no /proc.
+ */
 export function memoryMegabytes(pid: number): number | undefined {
-  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readProcess(pid, "status"))?.[1];
+  const kilobytes = /^RssAnon:\s+(\d+) kB/m.exec(readProcess(pid, "status"))?.[1];
   return kilobytes === undefined ? undefined : Math.ceil(Number(kilobytes) / 1024);
+}
+
+/** Is there a process of this pid, whosever it is? */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, but another user's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 /** When a process was started, in the machine's own notation: tells a process from a later one of the same pid. */

@@ -3,13 +3,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ResolvedFunction } from "../../services/function-record.ts";
+import type { FunctionFolders } from "./code-folder.ts";
 import { baseEnvironment, functionEnvironment, logStreamOf } from "./environment.ts";
-import { type InitOutcome, Instance } from "./instance.ts";
+import { Instance } from "./instance.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { type Launcher, heapMegabytes } from "./launch.ts";
-
-/** Lambda's limit for the start of an instance. A later one is started once more within the invocation. */
-const initLimitMs = 10_000;
 
 /** What a worker needs of its pool. */
 export interface WorkerSurroundings {
@@ -17,12 +15,6 @@ export interface WorkerSurroundings {
   readonly root: string;
   readonly launcher: Launcher;
   readonly leftovers: Leftovers;
-}
-
-/** What a worker's function needs besides its settings. */
-export interface WorkerFolders {
-  readonly code: string;
-  readonly layers?: string;
 }
 
 /** An instance of a function; or, before `become`, a spare process of its runtime. */
@@ -65,7 +57,7 @@ export class Worker {
   /** Starts a process that is its function's from the first moment. */
   static async start(
     resolved: ResolvedFunction,
-    folders: WorkerFolders,
+    folders: FunctionFolders,
     surroundings: WorkerSurroundings,
   ): Promise<Worker> {
     const root = await makeFolders(surroundings.root);
@@ -93,7 +85,7 @@ export class Worker {
   }
 
   /** Hands a spare process its function. */
-  async become(resolved: ResolvedFunction, folders: WorkerFolders): Promise<void> {
+  async become(resolved: ResolvedFunction, folders: FunctionFolders): Promise<void> {
     this.#logStream = logStreamOf(resolved, { startedAt: Date.now(), id: this.#root });
     const base = await this.#surroundings.launcher.environmentOf(resolved);
     const own = { ...foldersIn(this.#root), ...folders };
@@ -112,10 +104,6 @@ export class Worker {
   /** Names the instance in logs, as on Lambda. */
   get logStream(): string {
     return this.#logStream;
-  }
-
-  async ready(): Promise<InitOutcome> {
-    return await this.instance.ready(initLimitMs);
   }
 
   /** What the instance turned to besides our own endpoints: `connect HOST:PORT`, `spawn PROGRAM`. */
