@@ -1,7 +1,7 @@
 import type { Draft } from "./draft.ts";
 import { sameProperties } from "./issue-request.ts";
 import { creationCancelled, updateCancelled } from "./messages.ts";
-import { toFormer, type Declared, type Former, type Resource } from "./resource.ts";
+import { declaredOf, toFormer, type Declared, type Former, type Resource } from "./resource.ts";
 import { showResource } from "./shown.ts";
 import type { Failure, Operation, Pending } from "./stack.ts";
 
@@ -22,11 +22,13 @@ export function cancelInFlight(draft: Draft): void {
     const { requestId, logicalId } = request;
     const sent = draft.endRequest(requestId, "cancelled");
     const slot = draft.slot(logicalId);
-    const cancelled = cancel(slot?.current, { sent, request });
+    const current = slot?.current;
+    const cancelled = cancel(current, { sent, request });
     if (cancelled === undefined) continue;
     const { resource, orphan } = cancelled;
     if (orphan !== undefined) draft.setFormer(logicalId, [...(slot?.former ?? []), orphan]);
-    draft.setCurrent(logicalId, resource, showResource(resource));
+    const declared = current === undefined ? resource.declared : declaredOf(current);
+    draft.setCurrent(logicalId, resource, showResource({ ...resource, declared }));
     const verb = resource.status === "CREATE_FAILED" ? "create" : "update";
     draft.record({ kind: "resource-failed", failure: { logicalId, verb, cancelled: true } });
   }
@@ -57,7 +59,7 @@ function cancel(
   return {
     resource: {
       status: "UPDATE_FAILED",
-      ...sentOf(current, { sent: sent && current.replacementId === undefined, request }),
+      ...lastSent(current, { sent: sent && current.replacementId === undefined, request }),
       good,
       physicalId,
       requestId,
@@ -69,8 +71,8 @@ function cancel(
   };
 }
 
-/** What the provider was sent last: an update that hadn't left may follow one that failed earlier. */
-function sentOf(
+/** What the provider was sent last: an update that never left may follow one that failed earlier. */
+export function lastSent(
   { declared, good }: Extract<Resource, { status: "UPDATE_IN_PROGRESS" }>,
   { sent, request }: { sent: boolean; request: Pending },
 ): { requested: boolean; declared: Declared } {

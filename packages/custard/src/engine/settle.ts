@@ -7,7 +7,7 @@
  */
 import type { ValueMap } from "../template/value.ts";
 import type { Draft } from "./draft.ts";
-import { failResource, orphanOf } from "./fail.ts";
+import { failResource, lastSent, orphanOf } from "./fail.ts";
 import type { LogicalId, PhysicalId } from "./ids.ts";
 import { creationInitiated, replacementNeeded } from "./messages.ts";
 import { isCleanup } from "./phase.ts";
@@ -133,14 +133,13 @@ function failUpdate(
   adoptId(draft, updating, { request, physicalId });
   const failed: Resource = {
     status: "UPDATE_FAILED",
-    declared,
+    ...lastSent(updating, { sent: outcome.reached && !replacing, request }),
     good,
     physicalId,
     requestId,
-    requested: outcome.reached && !replacing,
     reason: outcome.reason,
   };
-  draft.setCurrent(logicalId, failed, showResource(failed));
+  draft.setCurrent(logicalId, failed, showResource({ ...failed, declared }));
   failResource(draft, { logicalId, verb: "update" });
 }
 
