@@ -13,7 +13,7 @@ export type { Journal } from "./journal.ts";
 export type { LambdaContext, LambdaHandler, LambdaResult } from "./lambda-handler.ts";
 export type { Logger } from "./log.ts";
 export type { OneOff, OneOffCall, OneOffResult } from "./one-off.ts";
-export type { LazyResources, Options, Provider, Span, Worker } from "./provider.ts";
+export type { Around, LazyResources, Options, Provider, Span, Worker } from "./provider.ts";
 export type { Json, JsonObject } from "./protocol/json.ts";
 export type { RequestIdentity, RequestType } from "./protocol/request.ts";
 export type {

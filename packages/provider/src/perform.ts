@@ -83,7 +83,8 @@ async function create<P, A, S>(work: Task<P, A, S>): Promise<Progress> {
   const { resource, session } = work;
   const properties = await parse(resource, session.call.request.properties);
   if (!properties.ok) throw new Refusal(properties.complaint);
-  const result = await resource.create({ properties: properties.value, ctx: session.ctx });
+  const call = { properties: properties.value, ctx: session.ctx };
+  const result = await session.run("create", undefined, () => resource.create(call));
   if (isPending(result)) return wait(result, session.ctx.adopt(session.call.adopted));
   const id = validId(result?.id ?? session.call.adopted ?? session.freshId);
   session.call.adopted = id;
@@ -108,8 +109,9 @@ async function update<P, A, S>(work: Task<P, A, S>, request: Update): Promise<Pr
   } catch (error) {
     // So that the roll back isn't mistaken for a change.
     const isUntouched = error instanceof Refusal || plan.kind === "replace";
-    if (isUntouched && session.call.adopted === undefined) {
-      await remember(session, `untouched/${request.physicalId}`, fingerprint(request.properties));
+    if (session.call.adopted === undefined) {
+      const what = isUntouched ? "untouched" : "failed";
+      await remember(session, `${what}/${request.physicalId}`, fingerprint(request.properties));
     }
     throw error;
   }
@@ -154,15 +156,19 @@ async function stay<P, A, S>(work: Task<P, A, S>, request: Update, id: string): 
   if (resource.read === undefined)
     return callUpdate(work, request, { id, now: properties.value, isChanged: never });
   session.call.step = "read";
-  return answer(work, id, await resource.read({ id, properties: properties.value, ctx: session.ctx }));
+  const call = { id, properties: properties.value, ctx: session.ctx };
+  return answer(work, id, await session.run("read", id, async () => resource.read?.(call)));
 }
 
 async function change<P, A, S>(work: Task<P, A, S>, request: Update): Promise<Progress> {
-  const { resource } = work;
+  const { resource, session } = work;
   const properties = await parse(resource, request.properties);
   if (!properties.ok) throw new Refusal(properties.complaint);
   const old = await parseLeniently(resource, request.oldProperties);
-  const refused = refusedChange(work, request, { old, now: properties.value });
+  // The way back from an update that failed is no change that anybody asked for.
+  const isWayBack =
+    (await recall(session, `failed/${request.physicalId}`)) === fingerprint(request.oldProperties);
+  const refused = isWayBack ? undefined : refusedChange(work, request, { old, now: properties.value });
   if (refused !== undefined) throw new Refusal(refused);
   const changed = (name: string) => isChanged(request, name);
   return callUpdate(work, request, { id: request.physicalId, now: properties.value, isChanged: changed });
@@ -172,7 +178,7 @@ async function callUpdate<P, A, S>(work: Task<P, A, S>, request: Update, to: Tar
   const { resource, session } = work;
   const old = await parseLeniently(resource, request.oldProperties);
   const call = { id: to.id, properties: to.now, old, changed: to.isChanged, ctx: session.ctx };
-  const result = await resource.update?.(call);
+  const result = await session.run("update", to.id, async () => resource.update?.(call));
   if (isPending(result)) return wait(result, to.id);
   if (!isReplaced(result)) return answer(work, to.id, result);
   session.call.adopted = result.id;
@@ -211,7 +217,8 @@ async function remove<P, A, S>(work: Task<P, A, S>, request: Request<"Delete">):
     return success(physicalId);
   }
   const properties = await parseLeniently(resource, request.properties);
-  const result = await resource.delete({ id, properties, ctx: session.ctx });
+  const call = { id, properties, ctx: session.ctx };
+  const result = await session.run("delete", id, () => resource.delete(call));
   return isPending(result) ? wait(result, id) : success(physicalId);
 }
 
@@ -223,7 +230,8 @@ async function poll<P, A, S>(work: Task<P, A, S>, { id, state }: Continued): Pro
     throw new TypeError("pending() was returned, but there is no poll handler");
   const properties = await parseLeniently(resource, request.properties);
   // The state is what this resource's own handler returned, gone through JSON.
-  const result = await resource.poll({ id, state: state as S, properties, ctx: session.ctx });
+  const call = { id, state: state as S, properties, ctx: session.ctx };
+  const result = await session.run("poll", id, async () => resource.poll?.(call));
   if (isPending(result)) return wait(result, id);
   return request.requestType === "Delete" ? success(request.physicalId) : answer(work, id, result);
 }

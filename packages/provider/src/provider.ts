@@ -5,6 +5,7 @@ import type { Encoded } from "./encode.ts";
 import type { Journal } from "./journal.ts";
 import type { Logger } from "./log.ts";
 import type { OneOff } from "./one-off.ts";
+import type { RequestIdentity, RequestType } from "./protocol/request.ts";
 
 /** What the entry points know of a resource. `defineResource` makes one. */
 export interface Worker {
@@ -28,18 +29,20 @@ export interface Options extends Omit<CoreOptions, "write"> {
   readonly journal?: Journal;
   /** Who continues `pending` work when the process must end or the next poll is far. Default: nobody. */
   readonly driver?: Driver;
-  /** Told of each step, for tracing. */
-  onSpan?(span: Span): void;
+  /** Runs each handler of the author's: for tracing. It must return what `run` returns, or throw. */
+  readonly around?: Around;
 }
 
-/** One step of a request: a handler of the author's, or a poll. */
+/** One call of a handler. */
 export interface Span {
-  readonly name: string;
-  readonly requestId: string;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly failed: boolean;
+  readonly handler: "create" | "update" | "delete" | "poll" | "read";
+  /** Of the physical resource; undefined on create. */
+  readonly id: string | undefined;
+  readonly request: RequestIdentity & { readonly requestType: RequestType; readonly resourceType: string };
 }
+
+/** Something that runs around a handler. */
+export type Around = <T>(span: Span, run: () => Promise<T>) => Promise<T>;
 
 /** What the requests of one entry point share. */
 export interface Shared {

@@ -86,7 +86,7 @@ export interface UpdateCall<P> {
   readonly properties: P;
   readonly old: Lenient<P>;
   /** Has this property changed? By what was declared, before coercion. */
-  changed(name: keyof P & string): boolean;
+  readonly changed: (name: keyof P & string) => boolean;
   readonly ctx: UpdateContext;
 }
 

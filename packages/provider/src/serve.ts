@@ -24,6 +24,7 @@ export function server(provider: Provider, options: Options): Serve {
         ...options,
         ...situation,
         ...rest,
+        write,
       });
     }
     await refuse(parsed as Refused, { ...options, write, ...situation });

@@ -5,6 +5,7 @@ import { validId } from "./encode.ts";
 import type { Journal } from "./journal.ts";
 import { sha256 } from "./physical-id.ts";
 import type { Json } from "./protocol/json.ts";
+import type { Around, Span } from "./provider.ts";
 import { mark, type UpdateContext } from "./resource.ts";
 import { scrubber } from "./scrub.ts";
 
@@ -23,6 +24,8 @@ export interface Session {
   leftBehind: string | undefined;
   /** Resolves when what was adopted is in the journal. */
   noted: Promise<void>;
+  /** Calls a handler of the author's. */
+  readonly run: <T>(handler: Span["handler"], id: string | undefined, work: () => Promise<T>) => Promise<T>;
   /** Keeps these values out of logs and reasons from now on. */
   hide(secrets: readonly unknown[]): void;
 }
@@ -31,7 +34,10 @@ export interface Session {
 const remembered = 24 * 3_600_000;
 
 /** Opens a session. The author's code can't reach the response URL from what it gets. */
-export async function openSession(call: Call, journal: Journal, freshId: string): Promise<Session> {
+export async function openSession(
+  call: Call,
+  { journal, freshId, around }: { journal: Journal; freshId: string; around: Around | undefined },
+): Promise<Session> {
   const { request, clock, cancel } = call;
   const { stackId, requestId, logicalId, requestType, resourceType } = request;
   const identity = { stackId, requestId, logicalId, requestType, resourceType };
@@ -46,6 +52,7 @@ export async function openSession(call: Call, journal: Journal, freshId: string)
     journal,
     freshId,
     hide,
+    run: (handler, id, work) => around?.({ handler, id, request: identity }, work) ?? work(),
     resourceKey: await hash32([stackId, logicalId]),
     leftBehind: undefined,
     noted: Promise.resolve(),

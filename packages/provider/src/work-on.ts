@@ -59,7 +59,8 @@ async function prepare<P, A, S>(
   const { request } = call;
   const { options } = shared;
   shared.journal ??= tolerant(options.journal ?? memoryJournal(() => call.clock.now()), call);
-  const session = await openSession(call, shared.journal, await freshIdOf(resource, request));
+  const freshId = await freshIdOf(resource, request);
+  const session = await openSession(call, { journal: shared.journal, freshId, around: options.around });
   const secrets = resource.sensitive ?? [];
   session.hide(pick(request.properties, secrets));
   if (request.requestType === "Update") session.hide(pick(request.oldProperties, secrets));
@@ -93,14 +94,14 @@ async function untilAnswered<P, A, S>(
 ): Promise<Encoded | undefined> {
   const { call, session, resource } = job;
   limitOperation(job);
-  let progress = await span(job, call.step, () => perform({ resource, session }, continued));
+  let progress = await perform({ resource, session }, continued);
   while (progress.kind === "pending") {
     if (await handOver(job, progress)) return undefined;
     await call.clock.sleep(progress.every, call.cancel.signal);
     const latest = await recallLatest(session);
     if (latest !== undefined && latest.requestId !== call.request.requestId) throw new Error(superseded);
     const { id, state } = progress;
-    progress = await span(job, "poll", () => perform({ resource, session }, { id, state }));
+    progress = await perform({ resource, session }, { id, state });
   }
   await session.noted;
   const encoded = encodeResponse(progress.response, call.request);
@@ -154,19 +155,6 @@ async function handOver<P, A, S>(
   await noteStatus(session, "waiting");
   session.ctx.log.info("handed over", { every });
   return true;
-}
-
-async function span<T>({ call, shared }: Workplace, name: string, step: () => Promise<T>): Promise<T> {
-  const startedAt = call.clock.now();
-  let failed = true;
-  try {
-    const value = await step();
-    failed = false;
-    return value;
-  } finally {
-    const durationMs = call.clock.now() - startedAt;
-    shared.options.onSpan?.({ name, requestId: call.request.requestId, startedAt, durationMs, failed });
-  }
 }
 
 /** Trouble with the journal is logged, and the work goes on as if there were none. */
