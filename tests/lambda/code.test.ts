@@ -43,7 +43,9 @@ async function layer(
   executable: readonly string[] = [],
 ): Promise<string> {
   const bytes = zip(files, executable);
-  return (await new LayerRegistry(lambda.documents).publish(scope, { name, bytes })).arn;
+  return (
+    await new LayerRegistry(lambda.documents).publish({ ...scope, name }, { code: { kind: "zip", bytes } })
+  ).arn;
 }
 
 test.each([

@@ -161,7 +161,10 @@ test.each(refusals)("$title is refused", async ({ change, message }) => {
 
 test("limits themselves are allowed, and a layer may bring the handler", async () => {
   const bytes = zipSync({ "nodejs/wrap.js": strToU8("") });
-  const layers = [(await new LayerRegistry(documents).publish(scope, { name: "wrap", bytes })).arn];
+  const layers = [
+    (await new LayerRegistry(documents).publish({ ...scope, name: "wrap" }, { code: { kind: "zip", bytes } }))
+      .arn,
+  ];
   const most = { timeoutSeconds: 900, memoryMegabytes: 10_240, layers, handler: "/opt/nodejs/wrap.handler" };
   expect((await create({ settings: { ...settings, ...most } })).settings).toMatchObject(most);
 });

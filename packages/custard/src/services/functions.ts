@@ -215,10 +215,10 @@ export class FunctionRegistry {
     return bytes;
   }
 
-  /** The archives of a function's layers, in their order. */
-  async layerBytes(settings: FunctionSettings): Promise<readonly Uint8Array[]> {
+  /** The code of a function's layers, in their order. */
+  async layerCode(settings: FunctionSettings): Promise<readonly StoredCode[]> {
     const layers = await Promise.all(settings.layers.map((arn) => this.#layers.resolve(arn)));
-    return await Promise.all(layers.map((layer) => this.#layers.bytes(layer)));
+    return layers.map((layer) => layer.code);
   }
 
   async #checkLayers(settings: FunctionSettings): Promise<void> {

@@ -9,7 +9,7 @@ import type { ResolvedFunction, StoredCode } from "../../services/function-recor
 /** Where the bytes come from. */
 export interface CodeSource {
   readonly code: (code: StoredCode) => Promise<Uint8Array>;
-  readonly layers: (resolved: ResolvedFunction) => Promise<readonly Uint8Array[]>;
+  readonly layers: (resolved: ResolvedFunction) => Promise<readonly StoredCode[]>;
   /** Folders like `…/node_modules` where Node functions find packages last. */
   readonly nodeModules: readonly string[];
 }
@@ -59,14 +59,21 @@ export class CodeFolders {
 
   async #layersOf(resolved: ResolvedFunction): Promise<string> {
     return await this.#make(nameOf(["layers", ...resolved.settings.layers]), async (folder) => {
-      for (const bytes of await this.#source.layers(resolved)) {
-        const layer = await mkdtemp(join(this.#root, "layer-"));
-        await extractArchive(bytes, layer);
-        // A later layer's files replace those of an earlier one.
-        await cp(layer, folder, { recursive: true, force: true, verbatimSymlinks: true });
-        await rm(layer, { recursive: true, force: true });
-      }
+      for (const layer of await this.#source.layers(resolved)) await this.#overlay(layer, folder);
     });
+  }
+
+  /** A later layer's files replace those of an earlier one. */
+  async #overlay(layer: StoredCode, folder: string): Promise<void> {
+    const options = { recursive: true, force: true, verbatimSymlinks: true };
+    if (layer.kind === "directory") return await cp(layer.path, folder, options);
+    const unpacked = await mkdtemp(join(this.#root, "layer-"));
+    try {
+      await extractArchive(await this.#source.code(layer), unpacked);
+      await cp(unpacked, folder, options);
+    } finally {
+      await rm(unpacked, { recursive: true, force: true });
+    }
   }
 
   /**

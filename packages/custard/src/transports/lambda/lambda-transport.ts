@@ -128,7 +128,7 @@ class LocalLambda implements LambdaTransport {
       initLimitMs: options.initLimitMs ?? 10_000,
       source: {
         code: (code) => options.functions.codeBytes(code),
-        layers: ({ settings }) => options.functions.layerBytes(settings),
+        layers: ({ settings }) => options.functions.layerCode(settings),
         nodeModules: options.nodeModules ?? [],
       },
       environment: options.environment ?? (() => ({})),
