@@ -78,6 +78,7 @@ const house: Record<
     folders: [
       "custard/src/engine",
       "custard/src/local.ts",
+      "custard/src/services/function-settings.ts",
       "custard/src/services/traces.ts",
       "custard/src/storage/storage-error.ts",
       "custard/src/template",

@@ -86,6 +86,7 @@ export function scriptedLocal(
 
   const open: Open = async () => ({
     traces,
+    lambda: { prewarm: () => undefined },
     async close() {
       calls.push("close");
     },

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
+import type { Runtime } from "../services/function-settings.ts";
 import type { TraceLog } from "../services/traces.ts";
 import type { LocalOptions } from "../local.ts";
 
@@ -20,6 +21,10 @@ export type StackEngine = Pick<
 export interface Opened {
   readonly engine: StackEngine;
   readonly traces: TraceLog;
+  readonly lambda: {
+    /** Starts a process of a runtime before a function needs it. */
+    prewarm(runtime: Runtime): void;
+  };
   close(): Promise<void>;
 }
 

@@ -4,12 +4,13 @@ import { StackError } from "../../engine/stack-error.ts";
 import type { StackView } from "../../engine/views.ts";
 import type { StackInput } from "../../engine/engine.ts";
 import type { Diagnostic } from "../../template/diagnostic.ts";
+import { isRuntime } from "../../services/function-settings.ts";
 import type { Template } from "../../template/template.ts";
 import { findStack } from "../choose-stack.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import type { ExitCode } from "../fault.ts";
 import { follow, type Operation } from "../follow.ts";
-import { functionSources } from "../function-sources.ts";
+import { type FunctionSource, functionSources } from "../function-sources.ts";
 import { parseKeyValues } from "../key-values.ts";
 import { placeOf } from "../place.ts";
 import { readTemplate } from "../read-template.ts";
@@ -54,6 +55,7 @@ export const deploy: Command = {
 interface Wish {
   readonly template: Template;
   readonly warnings: readonly Diagnostic[];
+  readonly sources: readonly FunctionSource[];
   readonly input: StackInput;
 }
 
@@ -64,7 +66,7 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   const report = reportFor(call, names);
   for (const diagnostic of wish.warnings)
     report({ kind: "warning", file: path, body: wish.template.body, diagnostic });
-  for (const source of functionSources(wish.template, path)) report({ kind: "function", source });
+  for (const source of wish.sources) report({ kind: "function", source });
   const options = {
     stateDirectory: stateBeside(call, path),
     ...placeOf(call),
@@ -89,18 +91,22 @@ async function readWish(call: Call, path: string): Promise<Wish> {
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
   };
-  return { template, warnings, input };
+  return { template, warnings, sources: functionSources(template, path), input };
 }
 
 async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {
   const { stackName, region, account } = wish.input;
   const existing = await findStack(session.local.engine, { name: stackName, region, account });
-  return existing === undefined ? create(session, wish.input) : update(session, existing, wish);
+  return existing === undefined ? create(session, wish) : update(session, existing, wish);
 }
 
-async function create(session: Session, input: StackInput): Promise<ExitCode> {
+async function create(session: Session, { input, sources }: Wish): Promise<ExitCode> {
   const startedAt = Date.now();
   const stackId = await session.local.engine.createStack(input);
+  // Their processes start while the engine gets to the first custom resource.
+  for (const runtime of new Set(sources.map((source) => source.runtime))) {
+    if (isRuntime(runtime)) session.local.lambda.prewarm(runtime);
+  }
   return begin(session, { kind: "create", stackId, stackName: input.stackName, after: 0, startedAt });
 }
 
