@@ -1,14 +1,21 @@
 import { type Logger, loggerTo } from "./log.ts";
-import type { Scrub } from "./scrub.ts";
 import type { LogFields, LogLine, Write } from "./write-log.ts";
 
-/** A logger that adds `fields` to every line and takes the secrets out of it. */
-export function boundLogger(write: Write, fields: LogFields, scrub: () => Scrub): Logger {
+/** What must not be seen. */
+export interface Hidden {
+  /** Members that are hidden whatever they hold. */
+  readonly names: readonly string[];
+  /** Takes known secrets out of texts. */
+  scrub(text: string): string;
+}
+
+/** A logger that adds `fields` to every line and takes out of it what must not be seen. */
+export function boundLogger(write: Write, fields: LogFields, hidden: Hidden): Logger {
   return loggerTo((line) => {
-    const clean = scrub();
-    const merged: LogLine = JSON.parse(toJson({ ...fields, ...line }), (_key, value: unknown) => {
+    const merged: LogLine = JSON.parse(toJson({ ...fields, ...line }), (key, value: unknown) => {
+      if (hidden.names.includes(key)) return "«redacted»";
       if (typeof value !== "string" && typeof value !== "number") return value;
-      const text = clean(String(value));
+      const text = hidden.scrub(String(value));
       return text === String(value) ? value : text;
     });
     write(merged);

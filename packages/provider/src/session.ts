@@ -30,13 +30,22 @@ export interface Session {
   hide(secrets: readonly unknown[]): void;
 }
 
+/** What a session needs beside its call. */
+export interface SessionParts {
+  readonly journal: Journal;
+  readonly freshId: string;
+  /** Names of properties and attributes. */
+  readonly sensitive: readonly string[];
+  readonly around: Around | undefined;
+}
+
 /** How long the SDK remembers what it knows about a resource: longer than any roll back can take. */
 const remembered = 24 * 3_600_000;
 
 /** Opens a session. The author's code can't reach the response URL from what it gets. */
 export async function openSession(
   call: Call,
-  { journal, freshId, around }: { journal: Journal; freshId: string; around: Around | undefined },
+  { journal, freshId, sensitive, around }: SessionParts,
 ): Promise<Session> {
   const { request, clock, cancel } = call;
   const { stackId, requestId, logicalId, requestType, resourceType } = request;
@@ -58,7 +67,7 @@ export async function openSession(
     noted: Promise.resolve(),
     ctx: {
       ...identity,
-      log: boundLogger(call.write, identity, () => call.scrub),
+      log: boundLogger(call.write, identity, { names: sensitive, scrub: (text) => call.scrub(text) }),
       idempotencyToken: await hash32([stackId, logicalId, requestId, requestType]),
       signal: cancel.signal,
       remainingTime: () => Math.max(0, call.deadline - clock.now()),

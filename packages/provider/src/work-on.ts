@@ -60,8 +60,13 @@ async function prepare<P, A, S>(
   const { options } = shared;
   shared.journal ??= tolerant(options.journal ?? memoryJournal(() => call.clock.now()), call);
   const freshId = await freshIdOf(resource, request);
-  const session = await openSession(call, { journal: shared.journal, freshId, around: options.around });
   const secrets = resource.sensitive ?? [];
+  const session = await openSession(call, {
+    journal: shared.journal,
+    freshId,
+    sensitive: secrets,
+    around: options.around,
+  });
   session.hide(pick(request.properties, secrets));
   if (request.requestType === "Update") session.hide(pick(request.oldProperties, secrets));
   return session;

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type FaultyEndpoint, openFaultyEndpoint } from "./harness/endpoint.ts";
+import { faultsOf, probe, probeHosts } from "./harness/probe.ts";
+import { scenarios } from "./harness/scenarios.ts";
+
+const adapter = fileURLToPath(new URL("harness/custard.mjs", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "custard-provider-"));
+let endpoint: FaultyEndpoint;
+
+beforeAll(async () => {
+  endpoint = await openFaultyEndpoint(directory, probeHosts);
+});
+
+afterAll(async () => {
+  await endpoint.close();
+  rmSync(directory, { recursive: true });
+});
+
+test.each(scenarios)("$name", async (scenario) => {
+  const observation = await probe(adapter, scenario, endpoint);
+  expect({ faults: faultsOf(scenario, observation), output: observation.output }).toMatchObject({
+    faults: [],
+  });
+});
