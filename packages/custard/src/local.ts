@@ -13,6 +13,8 @@ import { openResponseEndpoint } from "./response/endpoint.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
 import { FunctionRegistry } from "./services/functions.ts";
+import { LayerRegistry } from "./services/layers.ts";
+import { createS3 } from "./services/s3.ts";
 import { systemClock } from "./services/system-clock.ts";
 import type { TraceLog } from "./services/traces.ts";
 import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
@@ -61,6 +63,7 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
 async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
   const { account = "123456789012", region = "us-east-1", failFast = true } = options;
   const { journal, documents, traces } = storage;
+  const s3 = createS3({ documents, directory: join(resolve(options.stateDirectory), "objects") });
   const [secret, certificate, workDirectory] = await Promise.all([
     persistentSecret(documents, "secret/response-urls"),
     openCertificate({
@@ -70,9 +73,11 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     }),
     makeWorkDirectory(),
     endLeftovers(documents),
+    s3.sweep(),
   ]);
   const responseUrls = createResponseUrls({ secret });
   const functions = new FunctionRegistry(documents);
+  const layers = new LayerRegistry(documents);
   const endpoint = await openResponseEndpoint({
     verify: (request) => responseUrls.verify(request),
     onResponse: (arrived) => engine.receive(arrived),
@@ -101,7 +106,7 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     {
       journal,
       clock: systemClock,
-      types: createResourceTypes({ documents, functions }),
+      types: createResourceTypes({ documents, functions, layers, s3 }),
       transports: [lambda],
       responseUrls,
       traces,

@@ -66,10 +66,23 @@ export const attributeForms: Readonly<Record<string, (subject: Subject, physical
       DomainName: `${id}.s3.${suffix}`,
       DualStackDomainName: `${id}.s3.dualstack.${region}.${suffix}`,
       RegionalDomainName: `${id}.s3.${region}.${suffix}`,
-      WebsiteURL: `http://${id}.s3-website-${region}.${suffix}`,
+      WebsiteURL: `http://${id}.s3-website${dashed.has(region) ? "-" : "."}${region}.${suffix}`,
     };
   },
 };
+
+/** Regions in which S3 had website end points before it put a dot before the region. */
+const dashed: ReadonlySet<string> = new Set([
+  "us-east-1",
+  "us-west-1",
+  "us-west-2",
+  "ap-southeast-1",
+  "ap-southeast-2",
+  "ap-northeast-1",
+  "eu-west-1",
+  "sa-east-1",
+  "us-gov-west-1",
+]);
 
 /** The port that a service listens at when the template names none. */
 export function usualPort(subject: Subject): number {

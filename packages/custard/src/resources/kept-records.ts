@@ -33,16 +33,30 @@ export class KeptRecords {
     await this.#put(task, physicalId, content);
   }
 
+  /**
+   * Says why an id can't be taken that a service says is in use: by a resource of a stack, or by what was made
+   * otherwise. Throws `ResourceFailure`.
+   */
+  async refuseTaken(task: ResourceTask, physicalId: string): Promise<never> {
+    const owner = await this.find(task, physicalId);
+    throw owner === undefined
+      ? new ResourceFailure(`${physicalId} already exists`)
+      : inUse(owner, task, physicalId);
+  }
+
+  /** Does the resource of this task have the id? */
+  async owns(task: ResourceTask): Promise<boolean> {
+    const owner = await this.find(task, task.physicalId);
+    return owner?.stackId === task.stackId && owner.logicalId === task.logicalId;
+  }
+
   async update(task: ResourceTask, content: RecordContent): Promise<void> {
     await this.#put(task, task.physicalId, content);
   }
 
   /** Leaves a record alone that belongs to another resource. */
   async delete(task: ResourceTask): Promise<void> {
-    const owner = await this.find(task, task.physicalId);
-    if (owner?.stackId === task.stackId && owner.logicalId === task.logicalId) {
-      await this.#documents.delete(keyOf(task, task.physicalId));
-    }
+    if (await this.owns(task)) await this.#documents.delete(keyOf(task, task.physicalId));
   }
 
   async find(task: ResourceTask, physicalId: string): Promise<KeptRecord | undefined> {

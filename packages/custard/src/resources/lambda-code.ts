@@ -3,32 +3,63 @@ import { basename, resolve } from "node:path";
 import type { Json } from "@custard/provider/protocol";
 import { zipSync } from "fflate";
 import type { CodeInput } from "../services/function-record.ts";
-import { ResourceFailure } from "./failure.ts";
+import { ObjectError } from "../services/object-error.ts";
+import type { S3 } from "../services/s3.ts";
+import { ResourceFailure, serviceFailure } from "./failure.ts";
 import { type Subject, toText } from "./subject.ts";
 
+/** Where code is written in a resource, and where it may come from. */
+export interface CodeSource {
+  readonly property: "Code" | "Content";
+  readonly s3: S3;
+}
+
 /**
- * What a function's `Code` stands for: inline source (`ZipFile`), or a path of a zip file, folder or single source
- * file, as `aws cloudformation package` takes it, relative to the template.
+ * What a function's `Code` or a layer's `Content` stands for: inline source (`ZipFile`), an object of the local S3, or
+ * a path of a zip file, folder or single source file, as `aws cloudformation package` takes it, relative to the
+ * template.
  */
-export async function readCode(subject: Subject): Promise<CodeInput> {
-  const code = subject.properties["Code"];
+export async function readCode(subject: Subject, { property, s3 }: CodeSource): Promise<CodeInput> {
+  const code = subject.properties[property];
   const path = toText(code);
   if (path !== undefined) return await readPath(path, subject);
   const source = toText(memberOf(code, "ZipFile"));
   if (source !== undefined) return { kind: "inline", source };
-  throw new ResourceFailure(whyNot(code, subject));
+  const bucket = toText(memberOf(code, "S3Bucket"));
+  if (bucket === undefined) throw new ResourceFailure(whyNot(code, subject));
+  const versionId = toText(memberOf(code, "S3ObjectVersion"));
+  const key = toText(memberOf(code, "S3Key")) ?? "";
+  return { kind: "zip", bytes: await readObject({ subject, s3, versionId }, { bucket, key }) };
 }
 
 function whyNot(code: Json | undefined, { task }: Subject): string {
-  const bucket = toText(memberOf(code, "S3Bucket"));
-  if (bucket !== undefined) {
-    const key = toText(memberOf(code, "S3Key")) ?? "";
-    return `The code of ${task.logicalId} is in S3 (s3://${bucket}/${key}), and Custard reads none from there. Give ZipFile, or the path of a zip file or folder as Code.`;
-  }
   if (memberOf(code, "ImageUri") !== undefined) {
     return `The code of ${task.logicalId} is a container image, and Custard runs none. Give ZipFile, or the path of a zip file or folder as Code.`;
   }
   return "Please provide a source for function code.";
+}
+
+async function readObject(
+  { subject, s3, versionId }: { subject: Subject; s3: S3; versionId: string | undefined },
+  { bucket, key }: { readonly bucket: string; readonly key: string },
+): Promise<Uint8Array> {
+  const { partition, token } = subject.task;
+  try {
+    const found = await s3.objects.find({ partition, bucket, key }, versionId);
+    return await s3.objects.bytes(found);
+  } catch (error) {
+    if (!(error instanceof ObjectError)) throw error;
+    throw serviceFailure(
+      {
+        service: "Lambda",
+        message: `Error occurred while GetObject. S3 Error Code: ${error.code}. S3 Error Message: ${error.message}`,
+        httpStatus: 400,
+        handlerErrorCode: "InvalidRequest",
+      },
+      token,
+      { cause: error },
+    );
+  }
 }
 
 async function readPath(path: string, { task }: Subject): Promise<CodeInput> {

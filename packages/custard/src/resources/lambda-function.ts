@@ -1,6 +1,7 @@
 import type { FunctionReference, FunctionScope } from "../services/function-arn.ts";
 import type { ResolvedFunction } from "../services/function-record.ts";
 import { defaultSettings, type FunctionRegistry } from "../services/functions.ts";
+import type { S3 } from "../services/s3.ts";
 import { generatedName } from "./generated-name.ts";
 import type { Handler, Made } from "./handler.ts";
 import { readCode } from "./lambda-code.ts";
@@ -9,12 +10,12 @@ import { readSettings } from "./lambda-settings.ts";
 import { type Subject, textProperty } from "./subject.ts";
 
 /** `AWS::Lambda::Function`: makes functions that the Lambda transport runs. */
-export function lambdaFunction(functions: FunctionRegistry): Handler {
+export function lambdaFunction(functions: FunctionRegistry, s3: S3): Handler {
   return {
     async create(subject) {
       const name = textProperty(subject, "FunctionName") ?? generatedName(subject);
       const settings = readSettings(subject);
-      const code = await readCode(subject);
+      const code = await readCode(subject, { property: "Code", s3 });
       const { token } = subject.task;
       const made = await functions
         .create(scopeOf(subject), { name, code, settings, token })
@@ -26,7 +27,7 @@ export function lambdaFunction(functions: FunctionRegistry): Handler {
     async update(subject) {
       // What left the template goes back to its default, so the change names every setting.
       const settings = { ...defaultSettings, reservedConcurrency: undefined, ...readSettings(subject) };
-      const code = await readCode(subject);
+      const code = await readCode(subject, { property: "Code", s3 });
       const { token } = subject.task;
       const reference = referenceOf(subject);
       const made = await functions

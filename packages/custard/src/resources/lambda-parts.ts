@@ -8,7 +8,7 @@ import type { Handler, Made } from "./handler.ts";
 import type { KeptRecords } from "./kept-records.ts";
 import { handlerFailure, ignoreMissing, lambdaFailure } from "./lambda-failure.ts";
 import { scopeOf } from "./lambda-function.ts";
-import { membersOf, numberProperty } from "./lambda-settings.ts";
+import { membersOf, numberProperty } from "./properties.ts";
 import { type Subject, textProperty, toText } from "./subject.ts";
 
 /** `AWS::Lambda::Permission`: its function must exist; nothing here asks for permission. */

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from "@custard/provider/protocol";
+import type { Json } from "@custard/provider/protocol";
 import type { FunctionSettings, LoggingSettings, LogLevel } from "../services/function-settings.ts";
 import { ResourceFailure } from "./failure.ts";
+import { membersOf, mismatch, numberProperty, tagsOf, textsOf } from "./properties.ts";
 import { type Subject, textProperty, toText } from "./subject.ts";
 
 /** What a template says of a function; members that it leaves out are absent. The registry judges the values. */
@@ -14,28 +15,12 @@ export function readSettings(subject: Subject): Partial<FunctionSettings> {
     timeoutSeconds: numberProperty(subject, "Timeout"),
     memoryMegabytes: numberProperty(subject, "MemorySize"),
     environment: environmentOf(properties["Environment"]),
-    layers: listOf(properties["Layers"], "Layers"),
+    layers: textsOf(properties["Layers"], "Layers"),
     architecture: architectureOf(properties["Architectures"]),
     logging: loggingOf(properties["LoggingConfig"]),
     reservedConcurrency: numberProperty(subject, "ReservedConcurrentExecutions"),
     tags: { ...task.tags, ...tagsOf(properties["Tags"]) },
   });
-}
-
-/** A property that is a number or the text of one (fact 106). */
-export function numberProperty(subject: Subject, name: string): number | undefined {
-  const text = textProperty(subject, name);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === "" || Number.isNaN(value)) throw mismatch(name, "Integer");
-  return value;
-}
-
-/** The members of an object; a failure that names the property when it is none. */
-export function membersOf(value: Json | undefined, name: string): JsonObject {
-  if (value === undefined || value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) throw mismatch(name, "Object");
-  return Object.fromEntries(Object.entries(value));
 }
 
 function environmentOf(value: Json | undefined): Readonly<Record<string, string>> | undefined {
@@ -50,18 +35,8 @@ function environmentOf(value: Json | undefined): Readonly<Record<string, string>
   );
 }
 
-function listOf(value: Json | undefined, name: string): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw mismatch(name, "List");
-  return value.map((item: Json, index) => {
-    const text = toText(item);
-    if (text === undefined) throw mismatch(`${name}/${index}`, "String");
-    return text;
-  });
-}
-
 function architectureOf(value: Json | undefined): FunctionSettings["architecture"] | undefined {
-  const [architecture] = listOf(value, "Architectures") ?? [];
+  const [architecture] = textsOf(value, "Architectures") ?? [];
   if (architecture === undefined || architecture === "x86_64" || architecture === "arm64")
     return architecture;
   throw new ResourceFailure(
@@ -90,24 +65,6 @@ function levelOf(value: Json | undefined, name: string): LogLevel | undefined {
   const level = levels.find((each) => each === text);
   if (level === undefined) throw notAllowed(name, text, levels);
   return level;
-}
-
-function tagsOf(value: Json | undefined): Readonly<Record<string, string>> {
-  if (value === undefined || value === null) return {};
-  if (!Array.isArray(value)) throw mismatch("Tags", "List");
-  return Object.fromEntries(
-    value.map((tag: Json) => {
-      const members = membersOf(tag, "Tags");
-      return [toText(members["Key"]) ?? "", toText(members["Value"]) ?? ""];
-    }),
-  );
-}
-
-/** CloudFormation's words for a property of the wrong kind. */
-function mismatch(name: string, kind: string): ResourceFailure {
-  return new ResourceFailure(
-    `Property validation failure: [Value of property {/${name}} does not match type {${kind}}]`,
-  );
 }
 
 function notAllowed(name: string, value: string, allowed: readonly string[]): ResourceFailure {

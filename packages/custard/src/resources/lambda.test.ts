@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { createTask } from "../../../../tests/support/resource-task.ts";
+import { resourceWorld } from "../../../../tests/support/resource-world.ts";
 import { temporaryDirectory } from "../../../../tests/support/state-directory.ts";
 import type { LogicalId, PhysicalId } from "../engine/ids.ts";
 import type { ResourceTask } from "../engine/ports.ts";
-import { FunctionRegistry } from "../services/functions.ts";
-import { MemoryDocuments } from "../storage/memory-documents.ts";
 import { Sensitive, type ValueMap } from "../template/value.ts";
-import { createResourceTypes } from "./resource-types.ts";
 
 const scope = { partition: "aws", account: "123456789012", region: "us-east-1" };
 const arn = "arn:aws:lambda:us-east-1:123456789012:function:f";
@@ -20,17 +18,6 @@ const inline = {
   Runtime: "nodejs20.x",
 };
 
-function start() {
-  const documents = new MemoryDocuments();
-  const functions = new FunctionRegistry(documents);
-  const types = createResourceTypes({ documents, functions });
-  return {
-    documents,
-    functions,
-    perform: (task: ResourceTask) => types.perform(task, new AbortController().signal),
-  };
-}
-
 function functionTask(properties: ValueMap, more: Partial<ResourceTask> = {}): ResourceTask {
   return createTask("AWS::Lambda::Function", { properties: { ...inline, ...properties }, ...more });
 }
@@ -38,7 +25,7 @@ function functionTask(properties: ValueMap, more: Partial<ResourceTask> = {}): R
 const named = { FunctionName: "f" };
 
 test("a function gets the generated name, its ARN and Lambda's defaults", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   const name = "my-stack-Thing-Kdps7TfbhFx5";
   expect(await perform(functionTask({}))).toMatchObject({
     kind: "done",
@@ -51,7 +38,9 @@ test("a function gets the generated name, its ARN and Lambda's defaults", async 
 });
 
 test("what the template says reaches the function, texts of numbers and secrets too", async () => {
-  const { perform, functions } = start();
+  const { perform, functions, layers } = resourceWorld();
+  const bytes = zipSync({ "nodejs/a.js": Buffer.from("1") });
+  await layers.publish({ ...scope, name: "l" }, { code: { kind: "zip", bytes } });
   const properties = {
     ...named,
     Timeout: "30",
@@ -81,7 +70,7 @@ test("what the template says reaches the function, texts of numbers and secrets 
 });
 
 test("an update changes code and settings, and what left the template goes back to its default", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   const limited = { ...named, ReservedConcurrentExecutions: 5 };
   await perform(functionTask({ ...limited, Timeout: 30, Environment: { Variables: { AB: "1" } } }));
   const before = await functions.resolve({ ...scope, name: "f" });
@@ -99,7 +88,7 @@ test("an update changes code and settings, and what left the template goes back 
 });
 
 test("code may be a folder, a zip file or one source file, beside the template or anywhere", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "src"));
   writeFileSync(join(directory, "code.zip"), zipSync({ "index.js": Buffer.from("zipped") }));
@@ -123,10 +112,10 @@ test("code may be a folder, a zip file or one source file, beside the template o
 
 test.each<{ name: string; properties: ValueMap; reason: string | RegExp }>([
   {
-    name: "code in S3",
+    name: "code in a bucket that isn't here",
     properties: { Code: { S3Bucket: "b", S3Key: "k.zip" } },
     reason:
-      "The code of Thing is in S3 (s3://b/k.zip), and Custard reads none from there. Give ZipFile, or the path of a zip file or folder as Code.",
+      /Error occurred while GetObject\. S3 Error Code: NoSuchBucket\. S3 Error Message: The specified bucket does not exist \(Service: Lambda, Status Code: 400/,
   },
   { name: "a container image", properties: { Code: { ImageUri: "x" } }, reason: /container image/ },
   { name: "no source", properties: { Code: {} }, reason: "Please provide a source for function code." },
@@ -158,12 +147,12 @@ test.each<{ name: string; properties: ValueMap; reason: string | RegExp }>([
   },
   { name: "an unknown architecture", properties: { Architectures: ["mips"] }, reason: /mips/ },
 ])("a function with $name fails by name", async ({ properties, reason }) => {
-  const outcome = await start().perform(functionTask(properties));
+  const outcome = await resourceWorld().perform(functionTask(properties));
   expect(outcome.kind === "failed" ? outcome.reason : "it was made").toMatch(reason);
 });
 
 test("a create that comes twice makes one function; another one's name is refused", async () => {
-  const { perform } = start();
+  const { perform } = resourceWorld();
   const first = await perform(functionTask(named));
   expect(await perform(functionTask(named))).toEqual(first);
   expect(await perform(functionTask(named, { token: "other" }))).toEqual({
@@ -174,8 +163,52 @@ test("a create that comes twice makes one function; another one's name is refuse
   });
 });
 
+test("code comes from an object of the local S3", async () => {
+  const { perform, functions, s3 } = resourceWorld();
+  await s3.buckets.create({ ...scope, bucket: "assets" });
+  const place = { partition: "aws", bucket: "assets", key: "k.zip" };
+  const bytes = zipSync({ "index.js": Buffer.from("stored") });
+  await s3.objects.put(place, { body: [bytes] });
+  const code = { Code: { S3Bucket: "assets", S3Key: "k.zip" } };
+  expect(await perform(functionTask({ ...named, ...code }))).toMatchObject({ kind: "done" });
+  const made = await functions.resolve({ ...scope, name: "f" });
+  expect(made.code.kind).toBe("zip");
+  expect(await functions.codeBytes(made.code)).toEqual(bytes);
+  const missing = { Code: { S3Bucket: "assets", S3Key: "other.zip" } };
+  expect(await perform(functionTask(missing))).toMatchObject({
+    reason: expect.stringContaining(
+      "S3 Error Code: NoSuchKey. S3 Error Message: The specified key does not exist.",
+    ),
+  });
+});
+
+test("layers are numbered, keep what they hold, and go with their resource", async () => {
+  const { perform, layers } = resourceWorld();
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "layer.zip"), zipSync({ "nodejs/a.js": Buffer.from("1") }));
+  const properties = { LayerName: "l", Content: "layer.zip", CompatibleRuntimes: ["nodejs20.x"] };
+  const task = (token: string, more: Partial<ResourceTask> = {}) =>
+    createTask("AWS::Lambda::LayerVersion", { properties, directory, token, ...more });
+  const layerArn = "arn:aws:lambda:us-east-1:123456789012:layer:l";
+  expect(await perform(task("1"))).toEqual({
+    kind: "done",
+    physicalId: `${layerArn}:1`,
+    attributes: { LayerVersionArn: `${layerArn}:1` },
+  });
+  expect(await perform(task("1"))).toMatchObject({ physicalId: `${layerArn}:1` });
+  expect(await perform(task("2"))).toMatchObject({ physicalId: `${layerArn}:2` });
+  const kept = await layers.resolve(`${layerArn}:2`);
+  expect(kept).toMatchObject({ version: 2, compatibleRuntimes: ["nodejs20.x"] });
+  expect(Object.keys(unzipSync(await layers.codeBytes(kept.code)))).toEqual(["nodejs/a.js"]);
+  await perform(task("3", { action: "delete", physicalId: `${layerArn}:2` as PhysicalId }));
+  await expect(layers.resolve(`${layerArn}:2`)).rejects.toThrow(
+    `Layer version ${layerArn}:2 does not exist.`,
+  );
+  expect(await perform(task("4"))).toMatchObject({ physicalId: `${layerArn}:3` });
+});
+
 test("a delete may come twice", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   await perform(functionTask(named));
   const task = functionTask(named, { action: "delete", physicalId: "f" as PhysicalId });
   expect(await perform(task)).toMatchObject({ kind: "done" });
@@ -184,7 +217,7 @@ test("a delete may come twice", async () => {
 });
 
 test("a permission needs its function", async () => {
-  const { perform } = start();
+  const { perform } = resourceWorld();
   const properties = { FunctionName: arn, Action: "lambda:InvokeFunction", Principal: "s3.amazonaws.com" };
   const task = createTask("AWS::Lambda::Permission", { properties });
   expect(await perform(task)).toMatchObject({
@@ -203,7 +236,7 @@ test("a permission needs its function", async () => {
 });
 
 test("a version freezes the function; a second one of the same code is refused", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   await perform(functionTask(named));
   const task = createTask("AWS::Lambda::Version", { properties: { FunctionName: "f", Description: "one" } });
   const first = await perform(task);
@@ -229,7 +262,7 @@ test("a version freezes the function; a second one of the same code is refused",
 });
 
 test("an alias names a version and follows it", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   await perform(functionTask(named));
   await perform(createTask("AWS::Lambda::Version", { properties: named }));
   const properties = { FunctionName: "f", FunctionVersion: "1", Name: "live" };
@@ -257,7 +290,7 @@ test("an alias names a version and follows it", async () => {
 });
 
 test("settings of asynchronous invocation belong to a qualifier and go with their resource", async () => {
-  const { perform, functions } = start();
+  const { perform, functions } = resourceWorld();
   await perform(functionTask(named));
   const properties = {
     FunctionName: "f",

@@ -1,20 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createTask } from "../../../../tests/support/resource-task.ts";
+import { resourceWorld } from "../../../../tests/support/resource-world.ts";
 import type { LogicalId, PhysicalId, StackId } from "../engine/ids.ts";
-import type { ResourceTask, TaskOutcome } from "../engine/ports.ts";
-import { FunctionRegistry } from "../services/functions.ts";
-import { MemoryDocuments } from "../storage/memory-documents.ts";
+import type { TaskOutcome } from "../engine/ports.ts";
 import { type ValueMap } from "../template/value.ts";
-import { createResourceTypes } from "./resource-types.ts";
-
-const signal = new AbortController().signal;
-
-function start() {
-  const documents = new MemoryDocuments();
-  const types = createResourceTypes({ documents, functions: new FunctionRegistry(documents) });
-  return { documents, types, perform: (task: ResourceTask) => types.perform(task, signal) };
-}
 
 type Done = Extract<TaskOutcome, { kind: "done" }>;
 
@@ -38,8 +28,9 @@ function publishedTypes(): readonly {
   });
 }
 
+/** Types that more stands behind than their schema; each has tests of its own. */
 const byOthers =
-  /^AWS::Lambda::(?:Function|Version|Alias|Permission|EventInvokeConfig)$|^AWS::CloudFormation::(?:Stack|Macro|WaitCondition|WaitConditionHandle|CustomResource)$/;
+  /^AWS::Lambda::(?:Function|LayerVersion|Version|Alias|Permission|EventInvokeConfig)$|^AWS::S3::Bucket(?:Policy)?$|^AWS::SNS::|^AWS::SQS::Queue|^AWS::SSM::Parameter$|^AWS::SecretsManager::|^AWS::StepFunctions::StateMachine$|^AWS::CloudFormation::(?:Stack|Macro|WaitCondition|WaitConditionHandle|CustomResource)$/;
 
 describe("every published type", () => {
   const published = publishedTypes().filter(({ type }) => !byOthers.test(type));
@@ -49,7 +40,7 @@ describe("every published type", () => {
   });
 
   test("is made with an id and all its attributes, the same for the same task", async () => {
-    const { perform } = start();
+    const { perform } = resourceWorld();
     for (const { type, attributes, required } of published) {
       const properties = Object.fromEntries(required.map((name) => [name, `given-${name}`]));
       const task = createTask(type, { properties });
@@ -62,7 +53,7 @@ describe("every published type", () => {
   });
 
   test("keeps its id and attributes in an update that changes nothing, and is deleted", async () => {
-    const { perform } = start();
+    const { perform } = resourceWorld();
     for (const { type, required } of published) {
       const properties = Object.fromEntries(required.map((name) => [name, `given-${name}`]));
       const made = await done(perform(createTask(type, { properties })));
@@ -78,7 +69,7 @@ describe("every published type", () => {
   });
 
   test("another resource gets another id, unless a property tells it", async () => {
-    const { perform } = start();
+    const { perform } = resourceWorld();
     const other = {
       logicalId: "Other" as LogicalId,
       physicalId: "my-stack-Other-aaaaaaaaaaaa" as PhysicalId,
@@ -180,7 +171,7 @@ test.each<{ type: string; properties?: ValueMap; id: RegExp; attributes?: Record
 ])(
   "$type $properties has an id and attributes of the real form",
   async ({ type, properties = {}, id, attributes = {} }) => {
-    const made = await done(start().perform(createTask(type, { properties })));
+    const made = await done(resourceWorld().perform(createTask(type, { properties })));
     expect(made.physicalId).toMatch(id);
     expect(made.attributes).toMatchObject(attributes);
   },
@@ -189,11 +180,11 @@ test.each<{ type: string; properties?: ValueMap; id: RegExp; attributes?: Record
 test("other partitions show in ARNs and host names", async () => {
   const china = { region: "cn-north-1", partition: "aws-cn" };
   const topic = await done(
-    start().perform(createTask("AWS::SNS::Topic", { ...china, properties: { TopicName: "t" } })),
+    resourceWorld().perform(createTask("AWS::SNS::Topic", { ...china, properties: { TopicName: "t" } })),
   );
   expect(topic.physicalId).toBe("arn:aws-cn:sns:cn-north-1:123456789012:t");
   const queue = await done(
-    start().perform(createTask("AWS::SQS::Queue", { ...china, properties: { QueueName: "q" } })),
+    resourceWorld().perform(createTask("AWS::SQS::Queue", { ...china, properties: { QueueName: "q" } })),
   );
   expect(queue.physicalId).toBe("https://sqs.cn-north-1.amazonaws.com.cn/123456789012/q");
 });
@@ -201,7 +192,7 @@ test("other partitions show in ARNs and host names", async () => {
 test("a name that is too long for its service keeps its unique end", async () => {
   const physicalId = `${"stack".repeat(20)}-Thing-Kdps7TfbhFx5` as PhysicalId;
   const role = await done(
-    start().perform(
+    resourceWorld().perform(
       createTask("AWS::IAM::Role", { physicalId, properties: { AssumeRolePolicyDocument: {} } }),
     ),
   );
@@ -210,7 +201,7 @@ test("a name that is too long for its service keeps its unique end", async () =>
 });
 
 test("a required property that is missing fails the resource in CloudFormation's words (fact 102)", async () => {
-  const { perform } = start();
+  const { perform } = resourceWorld();
   expect(await perform(createTask("AWS::SSM::Parameter", { properties: { Value: "v" } }))).toEqual({
     kind: "failed",
     reason: "Property validation failure: [The property {/Type} is required]",
@@ -218,7 +209,7 @@ test("a required property that is missing fails the resource in CloudFormation's
 });
 
 test("facts tell what is simulated, and which properties replace", () => {
-  const { types } = start();
+  const { types } = resourceWorld();
   expect(types.facts("AWS::EC2::VPC")).toMatchObject({ kind: "simulated", snapshots: false });
   expect(types.facts("AWS::EC2::Volume")).toMatchObject({ kind: "simulated", snapshots: true });
   expect(types.facts("AWS::Lambda::Function")?.kind).toBe("builtin");
@@ -241,11 +232,11 @@ test.each([
   ["AWS::SNS::Topic\t{", false],
   ["", false],
 ])("is %j known: %s", (type, known) => {
-  expect(start().types.isKnownType(type)).toBe(known);
+  expect(resourceWorld().types.isKnownType(type)).toBe(known);
 });
 
 test("types whose work a placeholder would misrepresent are refused by name", async () => {
-  const { perform } = start();
+  const { perform } = resourceWorld();
   expect(await perform(createTask("AWS::CloudFormation::Stack"))).toEqual({
     kind: "failed",
     reason: "Custard doesn't make resources of type AWS::CloudFormation::Stack yet.",
@@ -259,7 +250,7 @@ describe("records", () => {
   const parameter = { Name: "/p", Type: "String", Value: "v" };
 
   test("a name that another stack's resource holds is refused", async () => {
-    const { perform } = start();
+    const { perform } = resourceWorld();
     const first = createTask("AWS::SSM::Parameter", { properties: parameter });
     await done(perform(first));
     const other = { ...first, stackId: "arn:other" as StackId, token: "other" };
@@ -274,7 +265,7 @@ describe("records", () => {
   });
 
   test("a replacement that keeps its custom name is refused", async () => {
-    const { perform } = start();
+    const { perform } = resourceWorld();
     const task = createTask("AWS::IAM::Role", {
       properties: { RoleName: "r", AssumeRolePolicyDocument: {} },
     });
@@ -287,7 +278,7 @@ describe("records", () => {
   });
 
   test("what is kept follows the template", async () => {
-    const { perform, documents } = start();
+    const { perform, documents } = resourceWorld();
     const task = createTask("AWS::SSM::Parameter", { properties: parameter });
     await done(perform(task));
     const changed = { ...parameter, Value: "changed" };

@@ -6,24 +6,16 @@
  * R2: a type that isn't in the published schemas doesn't exist.
  */
 import type { PhysicalId } from "../engine/ids.ts";
-import type { Documents, ResourceTask, ResourceTypes, TaskOutcome, TypeFacts } from "../engine/ports.ts";
+import type { ResourceTask, ResourceTypes, TaskOutcome, TypeFacts } from "../engine/ports.ts";
 import { FunctionError } from "../services/function-error.ts";
-import type { FunctionRegistry } from "../services/functions.ts";
 import { ResourceFailure } from "./failure.ts";
 import type { Handler, Made } from "./handler.ts";
 import { KeptRecords } from "./kept-records.ts";
-import { lambdaFunction } from "./lambda-function.ts";
-import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion } from "./lambda-parts.ts";
+import { realHandlers, type ResourceWorld } from "./real-handlers.ts";
 import { placeholderHandler, recordHandler } from "./record-handler.ts";
 import { recordTypes } from "./record-types.ts";
 import { type ResourceSchema, Schemas } from "./schema.ts";
 import { type Subject, toSubject } from "./subject.ts";
-
-/** What the types need of the world. */
-export interface ResourceWorld {
-  readonly documents: Documents;
-  readonly functions: FunctionRegistry;
-}
 
 /** The types, and whether one exists at all. */
 export interface BuiltinTypes extends ResourceTypes {
@@ -58,7 +50,7 @@ const withSnapshots: ReadonlySet<string> = new Set([
 export function createResourceTypes(world: ResourceWorld): BuiltinTypes {
   const schemas = new Schemas();
   const records = new KeptRecords(world.documents);
-  const handlers = lambdaHandlers(world.functions, records);
+  const handlers = realHandlers(world, records);
   const facts = new Map<string, TypeFacts | undefined>();
 
   function handlerOf(type: string, schema: ResourceSchema): Handler {
@@ -84,19 +76,6 @@ export function createResourceTypes(world: ResourceWorld): BuiltinTypes {
       if (refused.has(task.type)) return refusal(task);
       return await perform(task, schema, handlerOf(task.type, schema));
     },
-  };
-}
-
-function lambdaHandlers(
-  functions: FunctionRegistry,
-  records: KeptRecords,
-): Readonly<Record<string, Handler>> {
-  return {
-    "AWS::Lambda::Alias": lambdaAlias(functions),
-    "AWS::Lambda::EventInvokeConfig": lambdaEventInvokeConfig(functions),
-    "AWS::Lambda::Function": lambdaFunction(functions),
-    "AWS::Lambda::Permission": lambdaPermission(functions, records),
-    "AWS::Lambda::Version": lambdaVersion(functions, records),
   };
 }
 

@@ -9,14 +9,15 @@ import { MemoryDocuments } from "../storage/memory-documents.ts";
 import { isBucketName } from "./buckets.ts";
 import { checksumOf } from "./checksums.ts";
 import { compareKeys, pageOf } from "./object-listing.ts";
-import { openS3 } from "./s3.ts";
+import { createS3 } from "./s3.ts";
 
 const account = "123456789012";
 const bucket = { partition: "aws", bucket: "my-bucket" };
 const owned = { ...bucket, account, region: "us-east-1" };
 
 async function start(documents: Documents = new MemoryDocuments(), directory = temporaryDirectory()) {
-  const s3 = await openS3({ documents, directory: join(directory, "objects"), now: () => 5 });
+  const s3 = createS3({ documents, directory: join(directory, "objects"), now: () => 5 });
+  await s3.sweep();
   return { s3, documents, directory, bodies: () => readdir(join(directory, "objects")) };
 }
 

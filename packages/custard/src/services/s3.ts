@@ -13,19 +13,20 @@ export interface S3 {
   readonly uploads: Uploads;
   /** `BucketNotEmpty` when anything is in it; unfinished uploads go with the bucket. */
   deleteBucket(place: BucketPlace): Promise<void>;
+  /** Deletes bodies that a crash left without an owner. Only before anything is written. */
+  sweep(): Promise<void>;
 }
 
-/** Opens the local S3: records in `documents`, bodies in `directory`. Bodies that a crash left are deleted first. */
-export async function openS3(world: {
+/** The local S3: records in `documents`, bodies in `directory`. */
+export function createS3(world: {
   readonly documents: Documents;
   readonly directory: string;
   readonly now?: () => number;
-}): Promise<S3> {
+}): S3 {
   const { documents, now = Date.now } = world;
   const bodies = new BodyFiles(world.directory);
   const objects = new ObjectStore({ documents, bodies, now });
   const uploads = new Uploads(objects, { documents, bodies, now });
-  await bodies.sweep(async () => new Set([...(await objects.bodies()), ...(await uploads.bodies())]));
   return {
     buckets: objects.buckets,
     objects,
@@ -34,5 +35,7 @@ export async function openS3(world: {
       await objects.buckets.delete(place, () => objects.isEmpty(place));
       await uploads.forget(place);
     },
+    sweep: () =>
+      bodies.sweep(async () => new Set([...(await objects.bodies()), ...(await uploads.bodies())])),
   };
 }
