@@ -31,6 +31,8 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
     imports: new Map(),
     importers: new Map(),
     claimedExports: new Set(),
+    changeSets: new Map(),
+    changeSetId: undefined,
     outputs: new Map(),
   };
 }
@@ -64,6 +66,12 @@ function happened(
         onFailure: "ROLLBACK",
         retainExceptOnCreate: record.retainExceptOnCreate,
       }));
+    case "change-set-created":
+      return { changeSets: new Map(stack.changeSets).set(record.changeSet.name, record.changeSet) };
+    case "change-set-executed":
+      return executedChangeSet(stack, record.name);
+    case "change-set-deleted":
+      return { changeSets: without(stack.changeSets, record.name) };
     case "operation-ended":
       return { operation: undefined };
     case "called":
@@ -111,6 +119,12 @@ function calledAnew(
   return { operation: { ...operation, ...token, ...change(stack.operation) } };
 }
 
+function executedChangeSet(stack: Stack, name: string): Partial<Stack> {
+  const changeSet = stack.changeSets.get(name);
+  if (changeSet === undefined) throw new Error(`there is no change set ${name} to execute`);
+  return { changeSets: new Map(stack.changeSets).set(name, { ...changeSet, executed: true }) };
+}
+
 function startedOperation(stack: Stack, record: RecordOf<"operation-started">): Partial<Stack> {
   const before = record.operation.kind === "update" ? stableState(stack) : undefined;
   // What an update left unfinished is this one's to finish, or to undo.
@@ -127,7 +141,20 @@ function startedOperation(stack: Stack, record: RecordOf<"operation-started">): 
         ? stack.disableRollback
         : record.operation.onFailure === "DO_NOTHING",
     ...(record.definition === undefined ? {} : { definition: record.definition }),
-    ...(record.operation.kind === "update" ? { updatedAt: record.at } : {}),
+    ...shownOfChange(stack, record),
+  };
+}
+
+/** What users see of how the stack came to be what it is. A change set's creation counts as an update. */
+function shownOfChange(
+  { changeSets }: Stack,
+  { at, operation }: RecordOf<"operation-started">,
+): Partial<Stack> {
+  const { kind, changeSet } = operation;
+  if (kind === "delete") return {};
+  return {
+    changeSetId: changeSet === undefined ? undefined : changeSets.get(changeSet)?.id,
+    ...(kind === "update" || changeSet !== undefined ? { updatedAt: at } : {}),
   };
 }
 

@@ -8,6 +8,7 @@
  */
 import { parseResponse } from "@custard/provider/protocol";
 import { advance, failStack } from "./advance.ts";
+import { createChangeSet, createReview, deleteChangeSet, executeChangeSet } from "./change-set-operations.ts";
 import { Draft, type Decision, type Knowledge } from "./draft.ts";
 import type { StackOccurrence } from "./event.ts";
 import { admitImporter, dismissImporter, takeImport } from "./exports.ts";
@@ -41,6 +42,10 @@ export function decide(stack: Stack | undefined, event: StackOccurrence, knowled
     if (stack === undefined) createStack(draft, event);
     return draft.finish();
   }
+  if (stack === undefined && event.kind === "create-change-set" && event.changeSet.type === "CREATE") {
+    createReview(draft, event);
+    return draft.finish();
+  }
   if (stack === undefined) throw new StackError("StackNotFound", stackNotFound(event.stackId));
   handle(draft, event);
   return draft.finish();
@@ -50,6 +55,12 @@ function handle(draft: Draft, event: Exclude<StackOccurrence, { kind: "create-st
   switch (event.kind) {
     case "update-stack":
       return updateStack(draft, event);
+    case "create-change-set":
+      return createChangeSet(draft, event);
+    case "delete-change-set":
+      return deleteChangeSet(draft, event);
+    case "execute-change-set":
+      return executeChangeSet(draft, event);
     case "delete-stack":
       return deleteStack(draft, event);
     case "cancel-update":

@@ -6,7 +6,7 @@ import type { Ending, Happening, Shown, StackRecord } from "./record.ts";
 import type { Former, Resource, Slot } from "./resource.ts";
 import type { Operation, Pending, Stack } from "./stack.ts";
 import type { StackStatus } from "./stack-status.ts";
-import { makePhysicalId, makeRequestId } from "./unique-id.ts";
+import { makeChangeSetId, makePhysicalId, makeRequestId } from "./unique-id.ts";
 
 /** What a decision may know beside the stack: pure data about resource types. */
 export interface Knowledge {
@@ -120,6 +120,10 @@ export class Draft {
 
   newRequestId(): RequestId {
     return makeRequestId(this.#nextId());
+  }
+
+  newChangeSetId(name: string): string {
+    return makeChangeSetId(this.stack.identity, name, this.#nextId());
   }
 
   newPhysicalId(logicalId: LogicalId): ReturnType<typeof makePhysicalId> {

@@ -1,4 +1,5 @@
 import { partitionOf } from "@custard/provider/protocol";
+import { ChangeSets } from "./change-sets.ts";
 import { exportClaim, stackClaim } from "./claims.ts";
 import type { Occurrence, StackRequest } from "./event.ts";
 import type { StackId } from "./ids.ts";
@@ -20,13 +21,19 @@ import type { ArrivedResponse, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
-import type { Stack } from "./stack.ts";
+import type { Stack, StackIdentity } from "./stack.ts";
 import { decodeRecord } from "./state-codec.ts";
 import { makeStackId } from "./unique-id.ts";
 import { viewEvent, viewExports, viewStack } from "./view.ts";
 import type { ExportView, StackEvent, StackView } from "./views.ts";
 
-export type { DeleteInput, StackInput, StackReference } from "./inputs.ts";
+export type {
+  ChangeSetInput,
+  ChangeSetReference,
+  DeleteInput,
+  StackInput,
+  StackReference,
+} from "./inputs.ts";
 
 /** What the engine needs beside its ports. */
 export interface EngineOptions {
@@ -38,6 +45,7 @@ export interface EngineOptions {
 
 /** Stacks, run as CloudFormation runs them. Throws `StackError` where CloudFormation refuses a call. */
 export class Engine {
+  readonly changeSets: ChangeSets;
   readonly #ports: Ports;
   readonly #options: EngineOptions;
   readonly #runner: Runner;
@@ -46,6 +54,15 @@ export class Engine {
     this.#ports = ports;
     this.#options = options;
     this.#runner = new Runner(ports);
+    const { account, region } = options;
+    this.changeSets = new ChangeSets({
+      account,
+      region,
+      journal: ports.journal,
+      stack: (stackId) => this.#runner.stack(stackId),
+      dispatch: (stackId, occurrence) => this.#dispatch(stackId, occurrence),
+      newStack: (input) => this.#newStack(input),
+    });
   }
 
   /** Goes on with what an earlier process left, and performs what is asked from now on. */
@@ -60,21 +77,15 @@ export class Engine {
 
   /** Starts to create a stack. Resolves when that is durable; `watch` tells how it goes. */
   async createStack(input: StackInput): Promise<StackId> {
-    const region = input.region ?? this.#options.region;
-    const account = input.account ?? this.#options.account;
-    const stackName = checkedName(input.stackName);
     if (input.templateBody === undefined) throw new StackError("InvalidInput", noTemplate);
     const request = toRequest(input);
-    const holder = await this.#ports.journal.holder(stackClaim({ account, region, stackName }));
+    const { identity, seed } = this.#newStack(input);
+    const { stackId } = identity;
+    const holder = await this.#ports.journal.holder(stackClaim(identity));
     if (holder !== undefined) return this.#repeatedCreate(holder, request);
-    const seed = this.#options.newSeed();
-    const base = { stackName, account, region, partition: partitionOf(region) };
-    const stackId = makeStackId(base, seed);
-    await this.#runner.dispatch({
+    await this.#dispatch(stackId, {
       kind: "create-stack",
-      at: this.#ports.clock.now(),
-      stackId,
-      identity: { ...base, stackId },
+      identity,
       seed,
       terminationProtection: input.terminationProtection ?? false,
       request,
@@ -250,10 +261,26 @@ export class Engine {
     return (await this.#runner.stack(stackId))?.requests.has(requestId) === true;
   }
 
+  /** Who a stack will be that doesn't exist yet. */
+  #newStack(input: { stackName: string; region?: string; account?: string }): {
+    readonly identity: StackIdentity;
+    readonly seed: string;
+  } {
+    const { account, region } = { ...this.#options, ...definedOf(input) };
+    const stackName = checkedName(input.stackName);
+    const seed = this.#options.newSeed();
+    const base = { stackName, account, region, partition: partitionOf(region) };
+    return { identity: { ...base, stackId: makeStackId(base, seed) }, seed };
+  }
+
   async #ask(reference: StackReference, occurrence: Occurrence): Promise<StackId> {
     const stackId = await this.#find(reference);
-    await this.#runner.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
+    await this.#dispatch(stackId, occurrence);
     return stackId;
+  }
+
+  async #dispatch(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined> {
+    return this.#runner.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
   }
 
   async #known(stackId: StackId): Promise<Stack> {

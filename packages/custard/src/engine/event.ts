@@ -1,5 +1,6 @@
 /** What the world says to a stack. Each is handled alone, in one decision. */
 import type { ParameterInput } from "../template/parameters.ts";
+import type { ChangeSetType } from "./change-set.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
 import type { Import, Importer, OnFailure, StackIdentity } from "./stack.ts";
@@ -46,6 +47,29 @@ export type Occurrence =
       readonly request: StackRequest;
     }
   | { readonly kind: "update-stack"; readonly request: StackRequest }
+  | {
+      readonly kind: "create-change-set";
+      /** Of the stack that is made for it, when there is none yet. */
+      readonly identity: StackIdentity;
+      readonly seed: string;
+      readonly changeSet: {
+        readonly name: string;
+        readonly type: ChangeSetType;
+        readonly description?: string;
+        readonly onFailure?: OnFailure;
+      };
+      /** How the caller named the stack. */
+      readonly stackName: string;
+      readonly request: StackRequest;
+    }
+  | { readonly kind: "delete-change-set"; readonly changeSet: string }
+  | {
+      readonly kind: "execute-change-set";
+      readonly changeSet: string;
+      readonly disableRollback: boolean;
+      readonly retainExceptOnCreate: boolean;
+      readonly clientRequestToken?: string;
+    }
   | {
       readonly kind: "delete-stack";
       readonly retain: readonly LogicalId[];

@@ -38,6 +38,23 @@ export interface StackInput {
   readonly stackPolicyDuringUpdate?: string;
 }
 
+/** What a change set is to do. */
+export interface ChangeSetInput extends Omit<StackInput, "onFailure" | "disableRollback"> {
+  readonly changeSetName: string;
+  /** `CREATE` for a stack that isn't there yet; default `UPDATE`. */
+  readonly changeSetType?: "CREATE" | "UPDATE" | "IMPORT";
+  readonly description?: string;
+  readonly onStackFailure?: OnFailure;
+}
+
+/** Which change set: by its ARN, or by name with its stack. */
+export interface ChangeSetReference {
+  readonly changeSet: string;
+  readonly stack?: string;
+  readonly region?: string;
+  readonly account?: string;
+}
+
 /** How a stack is to be deleted. */
 export interface DeleteInput extends StackReference {
   /** Logical ids that are left alone; only for a stack in DELETE_FAILED. */
@@ -110,17 +127,12 @@ export function defined<T extends object>(members: T): { [K in keyof T]?: Exclud
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** Fact 121. */
-export function checkedName(stackName: string): string {
-  if (!/^[a-zA-Z][-a-zA-Z0-9]*$/.test(stackName)) {
-    throw new StackError(
-      "InvalidInput",
-      `1 validation error detected: Value '${stackName}' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*`,
-    );
-  }
-  if (stackName.length <= 128) return stackName;
-  throw new StackError(
-    "InvalidInput",
-    `1 validation error detected: Value '${stackName}' at 'stackName' failed to satisfy constraint: Member must have length less than or equal to 128`,
-  );
+/** Fact 121: a name of a stack, or of a change set, which is made alike. */
+export function checkedName(name: string, member: "stackName" | "changeSetName" = "stackName"): string {
+  const form = "[a-zA-Z][-a-zA-Z0-9]*" + (member === "stackName" ? "|arn:[-a-zA-Z0-9:/._+]*" : "");
+  const failed = `1 validation error detected: Value '${name}' at '${member}' failed to satisfy constraint: Member must`;
+  if (!/^[a-zA-Z][-a-zA-Z0-9]*$/.test(name))
+    throw new StackError("InvalidInput", `${failed} satisfy regular expression pattern: ${form}`);
+  if (name.length <= 128) return name;
+  throw new StackError("InvalidInput", `${failed} have length less than or equal to 128`);
 }

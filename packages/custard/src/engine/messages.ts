@@ -113,6 +113,34 @@ export function deniedByPolicy(denied: {
     : `Action denied by stack policy: Statement [#${statement}] does not allow [${action}] for resource [LogicalResourceId/${logicalId}]`;
 }
 
+/** Fact 112. */
+export const noChanges =
+  "The submitted information didn't contain changes. Submit different information to create a change set.";
+
+/** Fact 112. */
+export function notExecutable(changeSetId: string, status: string): string {
+  return `ChangeSet [${changeSetId}] cannot be executed in its current status of [${status}]`;
+}
+
+/** Fact 111. */
+export function changeSetNotFound(changeSet: string): string {
+  return `ChangeSet [${changeSet}] does not exist`;
+}
+
+/** Fact 115. */
+export function notCreatableAgain(stack: string, changeSetName: string): string {
+  return `Stack [${stack}] already exists and cannot be created again with the changeSet [${changeSetName}].`;
+}
+
+/** Fact 110, of everything about change sets. */
+export function stackMissing(stack: string): string {
+  return `Stack [${stack}] does not exist`;
+}
+
+/** Fact 110b. */
+export const changeSetWithoutStack =
+  "StackName must be specified if ChangeSetName is not specified as an ARN.";
+
 /** Fact 123. */
 export function noExport(name: string): string {
   return `No export named ${name} found`;

@@ -7,6 +7,7 @@ import { advance, beginRollback, failStack, setAllAside } from "./advance.ts";
 import { stackClaim } from "./claims.ts";
 import { readDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
+import { dropChangeSets } from "./drop-change-sets.ts";
 import type { StackOccurrence, StackRequest } from "./event.ts";
 import { askForImports, deletionFault } from "./exports.ts";
 import { refuseRemovals } from "./enforce-policy.ts";
@@ -27,7 +28,7 @@ import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
 import { parsePolicy } from "./stack-policy.ts";
 import { stackStatuses } from "./stack-status.ts";
 import { StackError } from "./stack-error.ts";
-import type { Call, Definition, OperationStart, Stack } from "./stack.ts";
+import type { Call, Definition, OperationStart, Stack, StackIdentity } from "./stack.ts";
 import { skipRestoration } from "./update-rollback.ts";
 
 type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
@@ -39,8 +40,7 @@ export function createStack(draft: Draft, event: Happened<"create-stack">): void
   const { identity, seed, terminationProtection, request } = event;
   const { timeoutMinutes, policy } = request;
   refusePolicy(policy);
-  if (draft.knowledge.holder?.(stackClaim(identity)) !== undefined)
-    throw new StackError("StackAlreadyExists", alreadyExists(identity.stackName));
+  refuseTakenName(draft, identity);
   const definition = readDefinition(identity, request);
   refuseUnknownTypes(definition, draft.knowledge);
   draft.record({
@@ -57,8 +57,15 @@ export function createStack(draft: Draft, event: Happened<"create-stack">): void
   beginCreate(draft, request, definition);
 }
 
+/** Fact 109, when the name was taken while the call was on its way. */
+export function refuseTakenName(draft: Draft, identity: StackIdentity): void {
+  if (draft.knowledge.holder?.(stackClaim(identity)) !== undefined)
+    throw new StackError("StackAlreadyExists", alreadyExists(identity.stackName));
+}
+
 /** The stack exists; its resources are created now. */
 export function beginCreate(draft: Draft, request: Behaviour, definition: Definition): void {
+  dropChangeSets(draft, request.changeSet);
   draft.record({ kind: "operation-started", operation: startOf("create", request), definition });
   draft.setStatus("CREATE_IN_PROGRESS", userInitiated);
   if (request.timeoutMinutes !== undefined)
@@ -91,6 +98,7 @@ export function readUpdate(draft: Draft, request: StackRequest): Definition {
 
 /** The stack becomes what the definition says. */
 export function beginUpdate(draft: Draft, request: Behaviour, definition: Definition): void {
+  dropChangeSets(draft, request.changeSet);
   draft.record({ kind: "operation-started", operation: startOf("update", request), definition });
   draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
   refuseRemovals(draft);
@@ -108,10 +116,13 @@ export function refuseUpdating({ status, identity }: Stack): void {
 export type Behaviour = Pick<
   StackRequest,
   "onFailure" | "clientRequestToken" | "retainExceptOnCreate" | "timeoutMinutes" | "policyDuringUpdate"
->;
+> & {
+  /** The change set that is being executed. */
+  readonly changeSet?: string;
+};
 
 function startOf(kind: "create" | "update", request: Behaviour): OperationStart {
-  const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate } = request;
+  const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate, changeSet } = request;
   return {
     kind,
     phase: "forward",
@@ -119,6 +130,7 @@ function startOf(kind: "create" | "update", request: Behaviour): OperationStart 
     retain: new Set(),
     ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
     ...(retainExceptOnCreate === undefined ? {} : { retainExceptOnCreate }),
+    ...(changeSet === undefined ? {} : { changeSet }),
     ...(policyDuringUpdate === undefined ? {} : { policy: policyDuringUpdate }),
   };
 }
@@ -160,6 +172,7 @@ function beginDelete(
   how: Pick<OperationStart, "retain" | "force" | "clientRequestToken">,
 ): void {
   if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
+  dropChangeSets(draft);
   draft.record({
     kind: "operation-started",
     operation: { kind: "delete", phase: "delete", onFailure: "DO_NOTHING", ...how },

@@ -3,6 +3,7 @@
  * rendering of one. Records carry the state that they lead to, so that the fold can't misread them.
  */
 import type { ValueMap } from "../template/value.ts";
+import type { ChangeSet } from "./change-set.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { Former, Resource } from "./resource.ts";
 import type {
@@ -84,6 +85,9 @@ export type Happening =
       readonly retainExceptOnCreate: boolean;
       readonly clientRequestToken?: string;
     }
+  | { readonly kind: "change-set-created"; readonly changeSet: ChangeSet }
+  | { readonly kind: "change-set-executed"; readonly name: string }
+  | { readonly kind: "change-set-deleted"; readonly name: string }
   | { readonly kind: "operation-ended" }
   | { readonly kind: "stack-status"; readonly status: StackStatus; readonly reason?: string }
   | {

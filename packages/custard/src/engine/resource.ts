@@ -153,6 +153,11 @@ export function toFormer(resource: Resource, cause: Former["cause"]): Former {
   };
 }
 
+/** Is it a stack of its own? */
+export function isNestedStack(type: string): boolean {
+  return type === "AWS::CloudFormation::Stack";
+}
+
 /** Is its type a custom resource? Source: AWS::CloudFormation::CustomResource reference. */
 export function isCustom(type: string): boolean {
   return type.startsWith("Custom::") || type === "AWS::CloudFormation::CustomResource";

@@ -12,6 +12,7 @@ export type StackErrorCode =
   | "InvalidOperation"
   | "InsufficientCapabilities"
   | "ChangeSetNotFound"
+  | "ChangeSetAlreadyExists"
   | "InvalidChangeSetStatus"
   | "ExportInUse";
 

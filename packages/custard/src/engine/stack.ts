@@ -10,6 +10,7 @@
 import type { ParameterValue } from "../template/known.ts";
 import type { Template } from "../template/template.ts";
 import type { Value, ValueMap } from "../template/value.ts";
+import type { ChangeSet } from "./change-set.ts";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
 import type { Slot } from "./resource.ts";
 import type { StackStatus } from "./stack-status.ts";
@@ -74,6 +75,8 @@ export interface OperationStart {
   readonly retain: ReadonlySet<LogicalId>;
   /** A rollback deletes what the operation created, even where its policy says Retain. */
   readonly retainExceptOnCreate?: boolean;
+  /** The name of the change set that is being executed. */
+  readonly changeSet?: string;
   /** A delete ends well although something could not be deleted. */
   readonly force?: boolean;
   /** The stack policy of this one update, in place of the stack's own. */
@@ -142,6 +145,10 @@ export interface Stack {
   readonly importers: ReadonlyMap<string, ReadonlyMap<StackId, Importer>>;
   /** Export names that no other stack can take while this one has them. */
   readonly claimedExports: ReadonlySet<string>;
+  /** By name. */
+  readonly changeSets: ReadonlyMap<string, ChangeSet>;
+  /** The id of the change set that made the stack what it is; none after a direct update (fact 97). */
+  readonly changeSetId: string | undefined;
   readonly identity: StackIdentity;
   /** From which all its ids are made. */
   readonly seed: string;

@@ -25,6 +25,17 @@ export function makeStackId(stack: Omit<StackIdentity, "stackId">, seed: string)
   return `arn:${partition}:cloudformation:${region}:${account}:stack/${stackName}/${unique}` as StackId;
 }
 
+/** A change set's ARN. */
+export function makeChangeSetId(
+  stack: Omit<StackIdentity, "stackId" | "stackName">,
+  name: string,
+  { seed, counter }: IdSource,
+): string {
+  const { partition, region, account } = stack;
+  const unique = uuid(`change-set:${seed}:${counter}`, 4);
+  return `arn:${partition}:cloudformation:${region}:${account}:changeSet/${name}/${unique}`;
+}
+
 /** The name in a stack's ARN. */
 export function stackNameOf(stackId: StackId): string {
   return stackId.split("/")[1] ?? stackId;

@@ -6,7 +6,7 @@ import { declaredOf, physicalIdOf, type Former, type Resource, type Slot } from 
 import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
 import { isSettled } from "./stack-status.ts";
-import type { Stack, StackIdentity } from "./stack.ts";
+import type { Definition, Stack, StackIdentity } from "./stack.ts";
 import { makeEventId } from "./unique-id.ts";
 import { exportsOf } from "./exports.ts";
 import type { ExportView, OutputView, ParameterView, ResourceView, StackEvent, StackView } from "./views.ts";
@@ -31,15 +31,21 @@ export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
     ...(definition.template.description === undefined
       ? {}
       : { description: definition.template.description }),
-    parameters: viewParameters(stack),
+    parameters: status === "REVIEW_IN_PROGRESS" ? [] : viewParametersOf(definition),
     outputs: viewOutputs(stack),
     tags: definition.tags,
     resources: [...stack.resources].flatMap(([logicalId, slot]) => viewSlot({ logicalId, slot, knowledge })),
     templateBody: definition.template.body,
+    terminationProtection: stack.terminationProtection,
+    disableRollback: stack.disableRollback,
+    notificationArns: definition.notificationArns,
+    ...(stack.timeoutMinutes === undefined ? {} : { timeoutMinutes: stack.timeoutMinutes }),
+    ...(stack.changeSetId === undefined ? {} : { changeSetId: stack.changeSetId }),
   };
 }
 
-function viewParameters({ definition }: Stack): ParameterView[] {
+/** The parameters of a definition; NoEcho values masked (fact 103). */
+export function viewParametersOf(definition: Definition): ParameterView[] {
   return [...definition.parameters].map(([name, { value, noEcho }]) => ({
     name,
     value: noEcho ? parameterMask : textOf(value),

@@ -83,4 +83,70 @@ export interface StackView {
   readonly tags: Readonly<Record<string, string>>;
   readonly resources: readonly ResourceView[];
   readonly templateBody: string;
+  readonly terminationProtection: boolean;
+  readonly disableRollback: boolean;
+  readonly notificationArns: readonly string[];
+  readonly timeoutMinutes?: number;
+  /** Of the change set that made it what it is; none after a direct update (fact 97). */
+  readonly changeSetId?: string;
+}
+
+/** A change set, as ListChangeSets shows it. */
+export interface ChangeSetSummary {
+  readonly changeSetId: string;
+  readonly changeSetName: string;
+  readonly stackId: StackId;
+  readonly stackName: string;
+  readonly type: "CREATE" | "UPDATE";
+  readonly status: "CREATE_COMPLETE" | "FAILED";
+  readonly reason?: string;
+  readonly executionStatus:
+    | "UNAVAILABLE"
+    | "AVAILABLE"
+    | "EXECUTE_IN_PROGRESS"
+    | "EXECUTE_COMPLETE"
+    | "EXECUTE_FAILED";
+  readonly createdAt: number;
+  readonly description?: string;
+}
+
+/** A change set, as DescribeChangeSet shows it. */
+export interface ChangeSetView extends ChangeSetSummary {
+  readonly parameters: readonly ParameterView[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly notificationArns: readonly string[];
+  readonly templateBody: string;
+  readonly onStackFailure?: "ROLLBACK" | "DELETE" | "DO_NOTHING";
+  readonly changes: readonly ResourceChangeView[];
+}
+
+/** What would happen to one resource (fact 126). */
+export interface ResourceChangeView {
+  readonly action: "Add" | "Modify" | "Remove";
+  readonly logicalId: LogicalId;
+  readonly physicalId?: PhysicalId;
+  readonly resourceType: string;
+  readonly replacement?: "True" | "False" | "Conditional";
+  readonly policyAction?: string;
+  readonly scope: readonly string[];
+  readonly details: readonly ChangeDetailView[];
+  /** With values: the whole resource before and after; JSON texts on the wire. */
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
+}
+
+/** One reason for one change (fact 126). */
+export interface ChangeDetailView {
+  readonly target: {
+    readonly attribute: string;
+    readonly name?: string;
+    readonly requiresRecreation: "Never" | "Conditionally" | "Always";
+    readonly path?: string;
+    readonly attributeChangeType?: "Add" | "Modify" | "Remove";
+    readonly beforeValue?: string;
+    readonly afterValue?: string;
+  };
+  readonly evaluation: "Static" | "Dynamic";
+  readonly changeSource: string;
+  readonly causingEntity?: string;
 }

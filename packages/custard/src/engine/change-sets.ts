@@ -1,0 +1,150 @@
+import { changeSetClaim, stackClaim } from "./claims.ts";
+import { findChangeSet } from "./change-set-operations.ts";
+import type { ChangeSet, ChangeSetType } from "./change-set.ts";
+import type { StackId } from "./ids.ts";
+import {
+  checkedName,
+  definedOf,
+  defined,
+  tokenOf,
+  toRequest,
+  type ChangeSetInput,
+  type ChangeSetReference,
+} from "./inputs.ts";
+import { changeSetNotFound, changeSetWithoutStack, noTemplate, stackMissing } from "./messages.ts";
+import type { Journal } from "./ports.ts";
+import type { Occurrence } from "./event.ts";
+import { StackError } from "./stack-error.ts";
+import type { Stack, StackIdentity } from "./stack.ts";
+import { summariseChangeSet, viewChangeSet } from "./view-change-set.ts";
+import type { ChangeSetSummary, ChangeSetView } from "./views.ts";
+
+/** What change sets need of the engine. */
+export interface ChangeSetContext {
+  readonly journal: Pick<Journal, "holder">;
+  readonly region: string;
+  readonly account: string;
+  stack(stackId: StackId): Promise<Stack | undefined>;
+  dispatch(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined>;
+  /** The identity and seed of a stack that doesn't exist yet. */
+  newStack(input: { stackName: string; region?: string; account?: string }): {
+    readonly identity: StackIdentity;
+    readonly seed: string;
+  };
+}
+
+/** The change sets of all stacks. Throws `StackError` where CloudFormation refuses a call. */
+export class ChangeSets {
+  readonly #context: ChangeSetContext;
+
+  constructor(context: ChangeSetContext) {
+    this.#context = context;
+  }
+
+  /** Makes a change set. Of type CREATE it brings its stack into being, in REVIEW_IN_PROGRESS. */
+  async create(input: ChangeSetInput): Promise<{ readonly changeSetId: string; readonly stackId: StackId }> {
+    const type = checkedType(input);
+    if ((input.templateBody === undefined) !== (input.usePreviousTemplate ?? false))
+      throw new StackError("InvalidInput", noTemplate);
+    const { changeSetName, description, onStackFailure: onFailure, stackName } = input;
+    const name = checkedName(changeSetName, "changeSetName");
+    const existing = await this.#find(stackName, input);
+    if (existing === undefined && type === "UPDATE")
+      throw new StackError("StackNotFound", stackMissing(stackName));
+    const { identity, seed } = existing ?? this.#context.newStack(input);
+    const stack = await this.#context.dispatch(identity.stackId, {
+      kind: "create-change-set",
+      identity,
+      seed,
+      changeSet: { name, type, ...defined({ description, onFailure }) },
+      stackName,
+      request: toRequest(input),
+    });
+    const made = stack?.changeSets.get(name);
+    if (made === undefined) throw new Error(`change set ${name} was made and isn't there`);
+    return { changeSetId: made.id, stackId: identity.stackId };
+  }
+
+  /** A change set; with `includePropertyValues` also what properties were and will be. */
+  async describe(
+    reference: ChangeSetReference & { readonly includePropertyValues?: boolean },
+  ): Promise<ChangeSetView> {
+    const { stack, changeSet } = await this.#known(reference);
+    return viewChangeSet(stack, changeSet, { values: reference.includePropertyValues ?? false });
+  }
+
+  /** The change sets of a stack, oldest first. */
+  async list(stack: string | Omit<ChangeSetReference, "changeSet">): Promise<readonly ChangeSetSummary[]> {
+    const reference = typeof stack === "string" ? { stack } : stack;
+    const found = await this.#stackOf({ ...reference, changeSet: "" });
+    return [...found.changeSets.values()].map((changeSet) => summariseChangeSet(found, changeSet));
+  }
+
+  /** Deletes a change set. Nothing happens when there is none of that name. */
+  async delete(reference: ChangeSetReference): Promise<void> {
+    const stack = await this.#stackOf(reference);
+    const { changeSet } = reference;
+    await this.#context.dispatch(stack.identity.stackId, { kind: "delete-change-set", changeSet });
+  }
+
+  /** Starts what a change set is for. Its siblings are gone with that. */
+  async execute(
+    reference: ChangeSetReference & {
+      readonly disableRollback?: boolean;
+      readonly retainExceptOnCreate?: boolean;
+      readonly clientRequestToken?: string;
+    },
+  ): Promise<StackId> {
+    const { changeSet, disableRollback = false, retainExceptOnCreate = false } = reference;
+    const { stackId } = (await this.#stackOf(reference)).identity;
+    await this.#context.dispatch(stackId, {
+      kind: "execute-change-set",
+      changeSet,
+      disableRollback,
+      retainExceptOnCreate,
+      ...tokenOf(reference),
+    });
+    return stackId;
+  }
+
+  async #known(reference: ChangeSetReference): Promise<{ stack: Stack; changeSet: ChangeSet }> {
+    const stack = await this.#stackOf(reference);
+    const changeSet = findChangeSet(stack, reference.changeSet);
+    if (changeSet === undefined)
+      throw new StackError("ChangeSetNotFound", changeSetNotFound(reference.changeSet));
+    return { stack, changeSet };
+  }
+
+  /** The stack of a change set. Facts 110 and 110b. */
+  async #stackOf(reference: ChangeSetReference): Promise<Stack> {
+    const { changeSet, stack } = reference;
+    if (stack === undefined && !changeSet.startsWith("arn:"))
+      throw new StackError("InvalidInput", changeSetWithoutStack);
+    if (stack === undefined) return this.#holderOf(changeSet);
+    const found = await this.#find(stack, reference);
+    if (found === undefined) throw new StackError("StackNotFound", stackMissing(stack));
+    return found;
+  }
+
+  async #holderOf(changeSet: string): Promise<Stack> {
+    const stackId = await this.#context.journal.holder(changeSetClaim(changeSet));
+    const found = stackId === undefined ? undefined : await this.#context.stack(stackId);
+    if (found === undefined) throw new StackError("ChangeSetNotFound", changeSetNotFound(changeSet));
+    return found;
+  }
+
+  async #find(stack: string, place: { region?: string; account?: string }): Promise<Stack | undefined> {
+    if (stack.startsWith("arn:")) return this.#context.stack(stack as StackId);
+    const { account, region } = { ...this.#context, ...definedOf(place) };
+    const stackId = await this.#context.journal.holder(stackClaim({ account, region, stackName: stack }));
+    return stackId === undefined ? undefined : this.#context.stack(stackId);
+  }
+}
+
+function checkedType({ changeSetType = "UPDATE" }: ChangeSetInput): ChangeSetType {
+  if (changeSetType !== "IMPORT") return changeSetType;
+  throw new StackError(
+    "InvalidInput",
+    "Custard can't import existing resources into a stack: there is nothing outside of its stacks that it could take over. Use the change set type CREATE or UPDATE.",
+  );
+}
