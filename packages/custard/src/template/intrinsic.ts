@@ -14,6 +14,8 @@ export interface Intrinsic {
   readonly boolean?: true;
   /** Only with `Transform: AWS::LanguageExtensions`. */
   readonly extension?: true;
+  /** Its value comes from outside the template: a name that exists before the stack may not be made of it. */
+  readonly external?: true;
   /** Checks the argument's shape; undefined after reporting what is wrong with it. */
   parse(argument: SourceNode, site: Site): Operation | undefined;
 }
@@ -29,6 +31,8 @@ export interface Site {
   readonly extensions: boolean;
   /** The names of the template's parameters of a type. */
   readonly parametersOfType: (type: string) => readonly string[];
+  /** Does it depend on what only a deployment knows? */
+  readonly dependsOnDeployment: (expression: Expression) => boolean;
   /** Parses a part of the argument. */
   readonly expression: (node: SourceNode, segment: string | number) => Expression;
   /** Parses a part that must be a condition; undefined after reporting, or when it is no condition. */

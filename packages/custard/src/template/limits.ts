@@ -18,5 +18,5 @@ export const maxParameterBytes = 4096;
 export const maxDescriptionBytes = 1024;
 /** Collections within collections. Ours: far above what a template needs, far below what a call stack bears. */
 export const maxDepth = 100;
-/** Nodes of a tree once its aliases are written out, and of a template once its loops are. Ours: a template of 1 MB has fewer. */
-export const maxNodes = 500_000;
+/** Nodes of a tree once its aliases are written out, and of a template once its loops are. Ours: 500 resources of 400 nodes each. */
+export const maxNodes = 200_000;

@@ -1,9 +1,10 @@
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
-import { unresolved, type Call, type Expression } from "./expression.ts";
+import { unresolved, walkCalls, type Call, type Expression } from "./expression.ts";
 import type { Faults } from "./faults.ts";
 import type { Intrinsic, Scope, Site } from "./intrinsic.ts";
 import { intrinsics, supportedFunctions } from "./intrinsics.ts";
 import type { LineIndex } from "./line-index.ts";
+import { isPseudoParameter } from "./pseudo-parameters.ts";
 import type { MapEntry, MapNode, SourceNode } from "./source-node.ts";
 import type { Mappings, ParameterDeclaration } from "./template.ts";
 import type { Value } from "./value.ts";
@@ -37,6 +38,18 @@ export function parseExpression(node: SourceNode, place: Place, parsing: Parsing
     case "map":
       return parseMap(node, place, parsing);
   }
+}
+
+/** Does an expression depend on resources, imported values or zones: on what only a deployment knows? */
+export function dependsOnDeployment(expression: Expression, parsing: Parsing): boolean {
+  let depends = false;
+  walkCalls(expression, ({ name, references }) => {
+    const refers = references.some(
+      (each) => each.kind === "attribute" || (each.kind === "ref" && !isParameter(each.name, parsing)),
+    );
+    depends ||= refers || intrinsics.get(name)?.external === true;
+  });
+  return depends;
 }
 
 /** Parses what stands where a condition is wanted; undefined after reporting, or when it is no condition at all. */
@@ -124,9 +137,7 @@ function mayStand(intrinsic: Intrinsic, scope: Scope): boolean {
 function misplaced(name: string, scope: Scope): string {
   switch (scope) {
     case "Conditions":
-      return name === "Fn::GetAtt"
-        ? "Template format error: Fn::GetAtt can't be used in the Conditions block of the template"
-        : `Template error: Cannot use ${name} in Conditions.`;
+      return `Template error: Cannot use ${name} in Conditions.`;
     case "Rules":
       return `Template error: Cannot use ${name} in Rules.`;
     case "ExportName":
@@ -153,6 +164,10 @@ function below(place: Place, segment: string | number): Place {
   return { scope: place.scope, path: `${place.path}/${segment}` };
 }
 
+function isParameter(name: string, { parameters }: Parsing): boolean {
+  return isPseudoParameter(name) || parameters.has(name);
+}
+
 function siteOf(entry: MapEntry, place: Place, parsing: Parsing): Site {
   const own = below(place, entry.key);
   const part = (segment: string | number): Place => (segment === "" ? own : below(own, segment));
@@ -164,6 +179,7 @@ function siteOf(entry: MapEntry, place: Place, parsing: Parsing): Site {
     extensions: parsing.extensions,
     parametersOfType: (type) =>
       [...parsing.parameters.values()].flatMap((each) => (each.type === type ? [each.name] : [])),
+    dependsOnDeployment: (expression) => dependsOnDeployment(expression, parsing),
     expression: (node, segment) => parseExpression(node, part(segment), parsing),
     condition: (node, segment) => parseCondition(node, part(segment), parsing),
     refuse(message: string, code: DiagnosticCode = "InvalidFunction") {

@@ -1,5 +1,5 @@
 import { maxOutputs } from "./limits.ts";
-import { parseExpression, type Parsing } from "./parse-expression.ts";
+import { dependsOnDeployment, parseExpression, type Parsing } from "./parse-expression.ts";
 import { checkKeys, membersOf, valueOf, type Member, type Section } from "./parse-section.ts";
 import type { Expression } from "./expression.ts";
 import { entryOf, textOf, type MapNode } from "./source-node.ts";
@@ -70,7 +70,16 @@ function readExport(member: Member, parsing: Parsing): Expression | undefined {
   if (node === undefined) return undefined;
   const name = node.kind === "map" ? valueOf(node, "Name") : undefined;
   if (name !== undefined) {
-    return parseExpression(name, { scope: "ExportName", path: `${member.path}/Export/Name` }, parsing);
+    const expression = parseExpression(
+      name,
+      { scope: "ExportName", path: `${member.path}/Export/Name` },
+      parsing,
+    );
+    if (dependsOnDeployment(expression, parsing)) {
+      const message = `Template format error: Output ${member.name} is malformed. The Name field of Export must not depend on any resources, imported values, or Fn::GetAZs.`;
+      refuse(member, message, parsing);
+    }
+    return expression;
   }
   refuse(
     member,

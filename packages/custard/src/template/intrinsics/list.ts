@@ -64,7 +64,8 @@ export const length: Intrinsic = {
     const bad = "Template error: Fn::Length requires a list, or a function that returns a list";
     if (argument.kind === "scalar") return site.refuse(bad);
     const list = site.expression(argument, "");
-    if (list.kind === "map") return site.refuse(bad);
+    if (list.kind === "map" || (list.kind === "constant" && !isValueList(list.value)))
+      return site.refuse(bad);
     return {
       operands: [list],
       references: [],

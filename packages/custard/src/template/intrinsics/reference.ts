@@ -104,11 +104,11 @@ function listedTarget(items: readonly SourceNode[], site: Site): Target | undefi
 /** `Fn::ImportValue`. */
 export const importValue: Intrinsic = {
   scopes: ["Resources", "Outputs"],
+  external: true,
   parse(argument, site) {
     const { path } = site;
     const name = site.expression(argument, "");
-    const references = referencedNames(name);
-    if (references.some((reference) => reference === "attribute" || reference === "import")) {
+    if (site.dependsOnDeployment(name)) {
       return site.refuse(
         "Template error: the attribute in Fn::ImportValue must not depend on any resources, imported values, or Fn::GetAZs",
       );
@@ -126,15 +126,6 @@ export const importValue: Intrinsic = {
     };
   },
 };
-
-function referencedNames(expression: Expression): readonly string[] {
-  if (expression.kind !== "call") return [];
-  const own =
-    expression.name === "Fn::ImportValue"
-      ? ["import"]
-      : expression.references.map((reference) => reference.kind);
-  return [...own, ...expression.operands.flatMap(referencedNames)];
-}
 
 const badFindInMap =
   "Template error: every Fn::FindInMap object requires three parameters, the map name, map key and the attribute for return value";
@@ -203,6 +194,7 @@ const zones: ReadonlyMap<string, string> = new Map([
 /** The zones of a region, as most accounts see them. */
 export const getAzs: Intrinsic = {
   scopes: ["Resources", "Outputs"],
+  external: true,
   parse(argument, site) {
     const region = site.expression(argument, "");
     return {

@@ -125,7 +125,8 @@ export const sub: Intrinsic = {
     const parts = parseSub(written);
     if (parts === undefined) return site.refuse(badVariable);
     const given = variables?.kind === "map" ? subVariables(variables, site) : new Map<string, Expression>();
-    return subOperation(parts, given, site);
+    const fault = variablesFault(given);
+    return fault === undefined ? subOperation(parts, given, site) : site.refuse(fault);
   },
 };
 
@@ -138,6 +139,17 @@ function subVariables(variables: MapNode, site: Site): ReadonlyMap<string, Expre
   return new Map(
     variables.entries.map((entry) => [entry.key, site.expression(entry.value, `1/${entry.key}`)]),
   );
+}
+
+function variablesFault(given: ReadonlyMap<string, Expression>): string | undefined {
+  if (![...given.keys()].every((key) => /^[A-Za-z0-9_]+$/.test(key))) {
+    return "Template error: every key of the context object of every Fn::Sub object must contain only alphanumeric characters and underscores";
+  }
+  const isText = (value: Expression): boolean =>
+    value.kind === "call" || (value.kind === "constant" && text(reveal(value.value)) !== undefined);
+  return [...given.values()].every(isText)
+    ? undefined
+    : "Template error: every value of the context object of every Fn::Sub object must be a string or a function that returns a string";
 }
 
 function subOperation(

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { collectFaults } from "./faults.ts";
+import { maxDepth, maxNodes } from "./limits.ts";
+import { readSource } from "./read-source.ts";
+import { toJson } from "./source-node.ts";
+import type { Aliases } from "./read-yaml.ts";
+import { dedent } from "../../../../tests/support/template.ts";
+
+function read(body: string, aliases: Aliases = "refused"): unknown {
+  const faults = collectFaults(body);
+  const node = readSource(body, faults, aliases);
+  return node === undefined
+    ? faults.diagnostics().map(({ message, hint }) => `${message}${hint ? ` (${hint})` : ""}`)
+    : toJson(node);
+}
+
+describe("YAML scalars keep what they mean", () => {
+  test.each([
+    ["true", true],
+    ["false", false],
+    ["True", "True"],
+    ["yes", "yes"],
+    ["no", "no"],
+    ["on", "on"],
+    ["null", null],
+    ["~", null],
+    ["", null],
+    ["3", 3],
+    ["-3", -3],
+    ["0", 0],
+    ["1.5", 1.5],
+    ["1.0", "1.0"],
+    ["1e3", "1e3"],
+    ["+3", "+3"],
+    ["007", "007"],
+    ["012345678901", "012345678901"],
+    ["123456789012", 123456789012],
+    ["0x1F", "0x1F"],
+    ["0o17", "0o17"],
+    ["1_000", "1_000"],
+    ["12:30", "12:30"],
+    [".inf", ".inf"],
+    [".5", ".5"],
+    ["-0", "-0"],
+    ["99999999999999999999", "99999999999999999999"],
+    ["2010-09-09", "2010-09-09"],
+    ["2001-12-14t21:59:43.10-05:00", "2001-12-14t21:59:43.10-05:00"],
+    ['"3"', "3"],
+    ["'true'", "true"],
+    ["!!str 3", "3"],
+    ["! 3", "3"],
+    ["=", "="],
+    ["<<", "<<"],
+  ])("%s", (text, value) => {
+    expect(read(`a: ${text}\n`)).toEqual({ a: value });
+  });
+});
+
+describe("short tags stand for functions", () => {
+  test.each([
+    ["!Ref A", { Ref: "A" }],
+    ["!Ref 007", { Ref: "007" }],
+    ["!Condition A", { Condition: "A" }],
+    ["!GetAtt A.B", { "Fn::GetAtt": "A.B" }],
+    ["!Sub [a, { b: c }]", { "Fn::Sub": ["a", { b: "c" }] }],
+    ["!Transform { Name: N }", { "Fn::Transform": { Name: "N" } }],
+    ["!Rain::Embed x", { "Fn::Rain::Embed": "x" }],
+    ["!GetAZs", { "Fn::GetAZs": "" }],
+    ["!Select [0, !GetAZs '']", { "Fn::Select": [0, { "Fn::GetAZs": "" }] }],
+  ])("%s", (text, value) => {
+    expect(read(`a: ${text}\n`)).toEqual({ a: value });
+  });
+});
+
+test("JSON and YAML give the same tree", () => {
+  const json = '{"a": {"Ref": "B"}, "l": [1, "x", true, null, 1.0, -2, 1e3], "s": "\\u00e9\\n\\"\\\\"}';
+  const yaml = 'a: !Ref B\nl: [1, x, true, null, 1.0, -2, 1e3]\ns: "\\u00e9\\n\\"\\\\"\n';
+  expect(read(json)).toEqual(read(yaml));
+});
+
+describe("what is no JSON", () => {
+  test.each([
+    ['{"this is invalid JSON"="bobbins"}', 1, 25],
+    ["{", 1, 2],
+    ['{"a": }', 1, 8],
+    ['{"a": 1,}', 1, 10],
+    ['{"a": [1,]}', 1, 11],
+    ['{"a": 01}', 1, 9],
+    ['{"a": 1} x', 1, 11],
+    ['{"a": "x}', 1, 8],
+    ['{"a": "\\x"}', 1, 8],
+    ['{"a": "\n"}', 1, 8],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 4],
+    ["{a: 1}", 1, 3],
+    ["{'a': 1}", 1, 3],
+    ['{"a": nul}', 1, 8],
+    ['{"a": .5}', 1, 8],
+    ['{"a": NaN}', 1, 8],
+    ['{"a": 1 /* no */}', 1, 10],
+  ])("%j", (text, line, column) => {
+    expect(read(text)).toEqual([
+      expect.stringContaining(
+        `Template format error: JSON not well-formed. (line ${line}, column ${column})`,
+      ),
+    ]);
+  });
+});
+
+describe("what is no YAML", () => {
+  test.each([
+    ["a tab", "a:\n\tb: 1\n", "line 2, column 1"],
+    ["a bad indent", "Resources:\n  A:\n    T: x\n     V: y\n", "(line 3, column "],
+    ["an open quote", 'a: "b\n', "line 2, column 1"],
+    ["an open list", "a: [1, 2\n", "line 2, column 1"],
+    ["a second document", "a: 1\n---\nb: 2\n", "line 2, column 1"],
+    ["a bare mapping in a value", "a: b: c\n", "line 1, column 4"],
+    ["a list as key", "? [a]\n: b\n", ""],
+    ["a map as key", "{ a: 1 }: b\n", ""],
+    ["a binary", "a: !!binary aGk=\n", ""],
+    ["a set", "a: !!set { b }\n", ""],
+  ])("%s", (_, text, place) => {
+    expect(read(` ${text}`.slice(1))).toEqual(
+      expect.arrayContaining([expect.stringContaining("not well-formed")]),
+    );
+    expect(JSON.stringify(read(text))).toContain(place);
+  });
+});
+
+test("a key that stands twice is refused, in YAML and in JSON", () => {
+  expect(read("a:\n  b: 1\n  b: 2\n")).toEqual(["Template format error: [/a/b] Duplicate key"]);
+  expect(read('{"a": {"b": 1, "b": 2}}')).toEqual(["Template format error: [/a/b] Duplicate key"]);
+  expect(read("a: { b: 1, b: 2 }\n")).toEqual(["Template format error: [/a/b] Duplicate key"]);
+});
+
+test("a key __proto__ is a key like others", () => {
+  const both = [read('{"__proto__": {"polluted": 1}}'), read("__proto__: { polluted: 1 }\n")];
+  for (const value of both) expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}');
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+describe("aliases", () => {
+  const source = dedent`
+    base: &base { a: 1, b: 2 }
+    own: { <<: *base, b: 3 }
+    many: { <<: [{ c: 4 }, *base] }
+    plain: *base
+  `;
+
+  test("a template may have none", () => {
+    const message = "Template error: YAML aliases are not allowed in CloudFormation templates";
+    expect(read(source)).toEqual([message, message, message]);
+  });
+
+  test("an included file may have them, and merge keys", () => {
+    expect(read(source, "expanded")).toEqual({
+      base: { a: 1, b: 2 },
+      own: { b: 3, a: 1 },
+      many: { c: 4, a: 1, b: 2 },
+      plain: { a: 1, b: 2 },
+    });
+  });
+
+  test("an alias without an anchor is refused", () => {
+    expect(read("a: *b\n", "expanded")).toEqual([expect.stringContaining("YAML not well-formed")]);
+    expect(read("a: &a [*a]\n", "expanded")).toEqual([expect.stringContaining("YAML not well-formed")]);
+  });
+
+  test("aliases of aliases may not grow without bound", () => {
+    const laughs = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+    for (let level = 1; level < 12; level++) {
+      laughs.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`);
+    }
+    expect(read(laughs.join("\n"), "expanded")).toEqual(
+      expect.arrayContaining([expect.stringContaining(`more than ${maxNodes} nodes`)]),
+    );
+  });
+});
+
+describe("depth", () => {
+  const deep = (open: string, close: string, levels: number): string =>
+    open.repeat(levels) + close.repeat(levels);
+
+  test.each([
+    ["YAML lists", (levels: number) => deep("[", "]", levels)],
+    ["YAML maps", (levels: number) => `${deep("{a: ", "}", levels)}`.replace(/^/, "x: ")],
+    ["YAML block lists", (levels: number) => `${"- ".repeat(levels)}x\n`],
+    ["JSON", (levels: number) => `{"a": ${deep("[", "]", levels - 1)}}`],
+  ])("%s of ten thousand levels are refused", (_, make) => {
+    expect(read(make(10_000))).toEqual([expect.stringContaining(`nested more than ${maxDepth} deep`)]);
+    expect(read(make(maxDepth - 5))).not.toEqual([expect.stringContaining("deep")]);
+  });
+});
+
+test("more than a megabyte is refused before it is read", () => {
+  expect(read("#".repeat(1_048_577))).toEqual([
+    expect.stringContaining("Template may not exceed 1048576 bytes in size."),
+  ]);
+});
+
+test("a byte order mark and carriage returns are taken", () => {
+  expect(read("\uFEFFa: 1\r\nb: 2\r\n")).toEqual({ a: 1, b: 2 });
+  expect(read('\uFEFF{"a": 1}\r\n')).toEqual({ a: 1 });
+});
