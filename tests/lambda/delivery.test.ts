@@ -256,3 +256,44 @@ test("a missing interpreter refuses the request by name", async () => {
     reason: "Python functions need python3, and there is none on the PATH.",
   });
 });
+
+test("a failed invocation's record goes to its on-failure destination, which may answer", async () => {
+  await open();
+  const rescue = await lambda.create(
+    "rescue",
+    "exports.handler = async (event) => { console.log(JSON.stringify(event)) }",
+  );
+  const arn = await lambda.create("provider", "exports.handler = async () => { throw new Error('no') }");
+  await lambda.functions.putEventInvoke(
+    { ...scope, name: "provider" },
+    { maximumRetryAttempts: 1, onFailure: rescue },
+  );
+  const delivery = await lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+  expect(delivery).toEqual({ kind: "over" });
+  expect(noted("advice")).toEqual([expect.stringContaining(`It turned to others (${rescue})`)]);
+  await expect.poll(() => noted("log").findLast((text) => text.includes('"requestContext"'))).toBeDefined();
+  const line = noted("log").findLast((text) => text.includes('"requestContext"')) ?? "";
+  expect(JSON.parse(line.slice(line.indexOf("{")))).toEqual({
+    version: "1.0",
+    timestamp: expect.any(String),
+    requestContext: {
+      requestId: expect.any(String),
+      functionArn: `${arn}:$LATEST`,
+      condition: "RetriesExhausted",
+      approximateInvokeCount: 2,
+    },
+    requestPayload: expect.objectContaining({ RequestType: "Create", LogicalResourceId: "Thing" }),
+    responseContext: { statusCode: 200, executedVersion: "$LATEST", functionError: "Unhandled" },
+    responsePayload: { errorType: "Error", errorMessage: "no", trace: expect.any(Array) },
+  });
+});
+
+test("records for topics and queues are handed to whoever delivers there", async () => {
+  const sent: unknown[] = [];
+  await open({ sendRecord: async (destination, record) => void sent.push(destination, record) });
+  const queue = "arn:aws:sqs:us-east-1:123456789012:done";
+  const arn = await lambda.create("provider", "exports.handler = async () => 'well'");
+  await lambda.functions.putEventInvoke({ ...scope, name: "provider" }, { onSuccess: queue });
+  await lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+  expect(sent).toEqual([queue, expect.objectContaining({ responsePayload: "well" })]);
+});

@@ -11,7 +11,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { type ProviderRequest, formatRequest } from "@custard/provider/protocol";
+import { type Json, type ProviderRequest, formatRequest } from "@custard/provider/protocol";
 import type { RequestId, StackId } from "../../engine/ids.ts";
 import type { Clock, Delivery, Documents, TraceEntry, Traces, Transport } from "../../engine/ports.ts";
 import { type FunctionReference, parseFunctionArn } from "../../services/function-arn.ts";
@@ -20,6 +20,7 @@ import type { ResolvedFunction } from "../../services/function-record.ts";
 import type { Runtime, RuntimeFamily } from "../../services/function-settings.ts";
 import type { FunctionRegistry } from "../../services/functions.ts";
 import { adviceOn } from "./advice.ts";
+import { destinationOf, destinationRecord } from "./destination-record.ts";
 import { invokeAsync } from "./async-invocations.ts";
 import { type Attempt, type Invocation, type Observation, invoke } from "./invoke.ts";
 import { Leftovers } from "./leftovers.ts";
@@ -48,6 +49,8 @@ export interface LambdaTransportOptions {
   readonly retryDelays?: readonly number[];
   /** Ends a request at once that its function certainly leaves unanswered. Default true. */
   readonly failFast?: boolean;
+  /** Sends the record of an asynchronous invocation to a destination that is no function: a topic, a queue. */
+  readonly sendRecord?: (destination: string, record: Json) => Promise<void>;
   /** Keeps a spare process of each runtime that was used. Default false. */
   readonly keepSpares?: boolean;
   /** Default: the number of processors. */
@@ -172,14 +175,10 @@ class LocalLambda implements LambdaTransport {
   async invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }> {
     const resolved = await this.#options.functions.resolve(call.reference);
     const invocation = invocationOf(call);
-    const retries = { delays: this.#retryDelays, given: async () => this.#closing.signal.aborted };
-    const surroundings = {
-      pool: this.#pool,
-      clock: this.#options.clock,
-      observe: call.observe ?? (() => undefined),
-    };
+    const given = async () => this.#closing.signal.aborted;
+    const observe = call.observe ?? (() => undefined);
     // Nobody waits for it; what becomes of it is in the log. Closing ends it.
-    invokeAsync({ resolved, invocation, retries }, surroundings, this.#closing.signal).catch(() => undefined);
+    this.#attempt({ resolved, invocation, given, observe }, this.#closing.signal).catch(() => undefined);
     return { requestId: invocation.requestId };
   }
 
@@ -189,9 +188,9 @@ class LocalLambda implements LambdaTransport {
   }
 
   async #findPython(): Promise<string> {
-    const { python, documents } = this.#options;
+    const { python, workDirectory } = this.#options;
     if (python !== undefined) return python;
-    this.#python ??= findPython({ documents, environment: process.env, directory: process.cwd() });
+    this.#python ??= findPython({ workDirectory, environment: process.env, directory: process.cwd() });
     return await this.#python;
   }
 
@@ -208,7 +207,7 @@ class LocalLambda implements LambdaTransport {
     try {
       return await this.#run({ request, resolved: addressed, payload, note }, signal);
     } catch (error) {
-      if (error instanceof TransportError && error.code === "NoInterpreter")
+      if (error instanceof TransportError && error.code !== "Closed")
         return { kind: "refused", reason: error.message };
       throw error;
     }
@@ -218,24 +217,46 @@ class LocalLambda implements LambdaTransport {
     const { request, resolved, payload, note } = delivery;
     const isOver = () => signal.aborted || this.#closing.signal.aborted;
     const given = async () => isOver() || (await this.#options.answered(request));
-    const attempts = await invokeAsync(
-      {
-        resolved,
-        invocation: { requestId: randomUUID(), payload },
-        retries: {
-          delays: this.#retryDelays,
-          given,
-        },
-      },
-      {
-        pool: this.#pool,
-        clock: this.#options.clock,
-        observe: (observation) => note(observation.kind, observation.text),
-      },
-      signal,
-    );
+    const observe = (observation: Observation) => note(observation.kind, observation.text);
+    const invocation = { requestId: randomUUID(), payload };
+    const { attempts, destination } = await this.#attempt({ resolved, invocation, given, observe }, signal);
     if (await this.#options.answered(request)) return { kind: "over" };
-    return await this.#judge(delivery, attempts);
+    return await this.#judge(delivery, { attempts, destination });
+  }
+
+  /** All attempts of an asynchronous invocation, and what its settings say is to be done with its record. */
+  async #attempt(call: AsyncCall, signal: AbortSignal): Promise<Attempted> {
+    const { resolved, invocation, given, observe } = call;
+    const { clock } = this.#options;
+    const retries = { delays: this.#retryDelays, given };
+    const surroundings = { pool: this.#pool, clock, observe };
+    const attempts = await invokeAsync({ resolved, invocation, retries }, surroundings, signal);
+    const finished = { resolved, invocation, attempts, at: clock.now() };
+    const destination = destinationOf(finished);
+    if (destination === undefined) return { attempts };
+    await this.#forward(destination, { record: destinationRecord(finished), observe });
+    return { attempts, destination };
+  }
+
+  /** A destination that can't be reached loses its record, as on Lambda; the log says so. */
+  async #forward(
+    destination: string,
+    { record, observe }: { record: Json; observe: (observation: Observation) => void },
+  ): Promise<void> {
+    const log = (text: string) => observe({ kind: "log", text });
+    log(`The record of this invocation goes to ${destination}.`);
+    const reference = parseFunctionArn(destination);
+    try {
+      if (reference !== undefined) {
+        await this.invokeLater({ reference, payload: Buffer.from(JSON.stringify(record)), observe });
+      } else if (this.#options.sendRecord === undefined) {
+        log(`Nothing here delivers to ${destination}: the record is lost.`);
+      } else {
+        await this.#options.sendRecord(destination, record);
+      }
+    } catch (error) {
+      log(`${destination} didn't take the record: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   #neverRuns({ reference }: ResolvedFunction, note: Note): Delivery {
@@ -245,9 +266,13 @@ class LocalLambda implements LambdaTransport {
   }
 
   /** L1. */
-  async #judge({ request, resolved, note }: InFlight, attempts: readonly Attempt[]): Promise<Delivery> {
+  async #judge(
+    { request, resolved, note }: InFlight,
+    { attempts, destination }: Attempted,
+  ): Promise<Delivery> {
     const workers = [...new Set(attempts.map((attempt) => attempt.worker))];
     const connections = (await Promise.all(workers.map((worker) => worker.connections()))).flat();
+    if (destination !== undefined) connections.push(destination);
     const trace = await this.#options.traces.ofRequest(toRequestId(request));
     const advice = adviceOn({ resolved, attempts, trace });
     if (connections.length > 0) {
@@ -314,6 +339,19 @@ class LocalLambda implements LambdaTransport {
 }
 
 type Note = (kind: TraceEntry["kind"], text: string) => void;
+
+interface AsyncCall {
+  readonly resolved: ResolvedFunction;
+  readonly invocation: Invocation;
+  readonly given: () => Promise<boolean>;
+  readonly observe: (observation: Observation) => void;
+}
+
+interface Attempted {
+  readonly attempts: readonly Attempt[];
+  /** Who got the record of the invocation, and with it the request. */
+  readonly destination?: string | undefined;
+}
 
 interface InFlight {
   readonly request: ProviderRequest;

@@ -3,7 +3,7 @@
  *
  * Owns who is kept warm, the spare processes and how many start at once. What an invocation means is the invoker's.
  */
-import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { formatFunctionArn } from "../../services/function-arn.ts";
 import type { ResolvedFunction } from "../../services/function-record.ts";
@@ -16,6 +16,7 @@ import type { Leftovers } from "./leftovers.ts";
 import { type LaunchOptions, Launcher, familyOf, fitsSpare, flagsOf } from "./launch.ts";
 import { Turnstile } from "./turnstile.ts";
 import { TransportError } from "./transport-error.ts";
+import { openWorkDirectory } from "./work-directory.ts";
 import { Worker, type WorkerSurroundings } from "./worker.ts";
 
 /** What a pool needs. */
@@ -158,7 +159,7 @@ export class FunctionPool {
 
   async #makeHome(): Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> {
     const { workDirectory, leftovers, source } = this.#options;
-    await mkdir(workDirectory, { recursive: true });
+    await openWorkDirectory(workDirectory);
     void removeAbandoned(workDirectory);
     const root = await realpath(await mkdtemp(join(workDirectory, `functions-${process.pid}-`)));
     const surroundings = { root: join(root, "instances"), launcher: this.#launcher, leftovers };

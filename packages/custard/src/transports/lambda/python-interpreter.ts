@@ -4,18 +4,17 @@
  * looks at.
  */
 import { execFile } from "node:child_process";
-import { access, constants, open, stat } from "node:fs/promises";
+import { access, constants, lstat, open, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import type { Json } from "@custard/provider/protocol";
-import type { Documents } from "../../engine/ports.ts";
 import { TransportError } from "./transport-error.ts";
-
-const documentKey = "lambda-python-interpreter";
+import { openWorkDirectory } from "./work-directory.ts";
 
 /** Where to look. */
 export interface PythonSearch {
-  readonly documents: Documents;
+  /** Where the answer is kept, for all state directories. */
+  readonly workDirectory: string;
   /** The user's own environment: PATH, and what version managers read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
@@ -32,11 +31,12 @@ export async function findPython(search: PythonSearch): Promise<string> {
   }
   if (!(await isScript(command))) return command;
   const circumstances = await circumstancesOf(command, search);
-  const stored = await search.documents.get(documentKey);
-  const known = answerOf(stored, circumstances);
+  await openWorkDirectory(search.workDirectory);
+  const file = join(search.workDirectory, "python-interpreter.json");
+  const known = answerOf(await readOwn(file), circumstances);
   if (known !== undefined && (await isExecutable(known))) return known;
   const interpreter = await askScript(command, search);
-  await search.documents.put(documentKey, { circumstances, interpreter });
+  await writeWhole(file, JSON.stringify({ circumstances, interpreter }));
   return interpreter;
 }
 
@@ -81,10 +81,28 @@ function versionFilesAbove(directory: string): readonly string[] {
   return parent === directory ? own : [...own, ...versionFilesAbove(parent)];
 }
 
-function answerOf(stored: Json | undefined, circumstances: Json): string | undefined {
-  if (typeof stored !== "object" || stored === null || !("interpreter" in stored)) return undefined;
-  if (!isDeepStrictEqual(stored["circumstances"], circumstances)) return undefined;
-  return typeof stored["interpreter"] === "string" ? stored["interpreter"] : undefined;
+function answerOf(stored: unknown, circumstances: Json): string | undefined {
+  if (typeof stored !== "object" || stored === null) return undefined;
+  if (!("circumstances" in stored) || !isDeepStrictEqual(stored.circumstances, circumstances))
+    return undefined;
+  return "interpreter" in stored && typeof stored.interpreter === "string" ? stored.interpreter : undefined;
+}
+
+/** What the user's own file says; a missing or damaged one says nothing. */
+async function readOwn(file: string): Promise<unknown> {
+  try {
+    const { uid } = await lstat(file);
+    if (process.getuid !== undefined && uid !== process.getuid()) return undefined;
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await rename(draft, file);
 }
 
 async function findOnPath(name: string, path: string): Promise<string | undefined> {

@@ -1,0 +1,18 @@
+import { lstat, mkdir } from "node:fs/promises";
+import { TransportError } from "./transport-error.ts";
+
+/**
+ * Makes the folder in which code and instances are kept, and makes sure that it is the user's alone: often it stands
+ * where others can make folders too, and what is in it is run. Throws `TransportError` (UnsafeDirectory).
+ */
+export async function openWorkDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const found = await lstat(path);
+  const user = process.getuid?.();
+  const isOwn = found.isDirectory() && (user === undefined || found.uid === user);
+  if (isOwn && (found.mode & 0o022) === 0) return;
+  throw new TransportError(
+    "UnsafeDirectory",
+    `Functions can't run from ${path}: others can write there. Remove it, or make it yours alone (chmod 700).`,
+  );
+}
