@@ -53,6 +53,7 @@ const house: Record<
       "node:fs",
       "node:fs/promises",
       "node:http",
+      "node:https",
       "node:net",
       "node:os",
       "node:path",
@@ -90,7 +91,7 @@ const house: Record<
   // What ships inside a provider: nothing from npm.
   "provider/src": {
     folders: [],
-    node: ["node:async_hooks", "node:crypto", "node:http", "node:https"],
+    node: ["node:async_hooks", "node:crypto", "node:http", "node:https", "node:net", "node:tls"],
     packages: [],
   },
 };
