@@ -91,7 +91,15 @@ const house: Record<
   // What ships inside a provider: nothing from npm.
   "provider/src": {
     folders: [],
-    node: ["node:async_hooks", "node:crypto", "node:http", "node:https", "node:net", "node:tls"],
+    node: [
+      "node:async_hooks",
+      "node:crypto",
+      "node:fs/promises",
+      "node:http",
+      "node:https",
+      "node:net",
+      "node:path",
+    ],
     packages: [],
   },
 };
