@@ -1,16 +1,11 @@
 import { defineConfig } from "tsdown";
 
-const entries = ["main", "core", "protocol"];
+const format: ("esm" | "cjs")[] = ["esm", "cjs"];
+const common = { format, platform: "node", target: "node20", dts: true, clean: false, fixedExtension: true } as const;
+const toEntries = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
-// An entry is one self-contained file per format: they are built one by one, so that they share no chunks.
-export default defineConfig(
-  entries.map((name) => ({
-    entry: { [name]: `src/${name}.ts` },
-    format: ["esm", "cjs"],
-    platform: "node",
-    target: "node20",
-    dts: true,
-    clean: false,
-    fixedExtension: true,
-  })),
-);
+// What ships inside most providers is one file per format; the rest may share chunks.
+export default defineConfig([
+  ...["main", "core", "protocol"].map((name) => ({ ...common, entry: toEntries([name]) })),
+  { ...common, entry: toEntries(["http", "cdk", "drivers", "journals", "last-will", "metrics", "proxy"]) },
+]);
