@@ -108,7 +108,7 @@ test("without fail-fast the instance stays, frozen, and the advice is noted only
     kind: "over",
   });
   const pid = Number(/pid (\d+)/.exec(noted("log").join())?.[1]);
-  expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") T ");
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") T ");
   expect(noted("advice")).toHaveLength(1);
 });
 
@@ -139,6 +139,20 @@ test("a function that was answered for is left warm", async () => {
   expect(await deliver("exports.handler = async () => {}")).toEqual({ kind: "over" });
   const { log } = await lambda.run("provider");
   expect(log[0]).toMatch(/^START/);
+});
+
+test("ending a silent request's instance waits for the next request that runs on it", async () => {
+  await open({ cores: 1 });
+  const code = `exports.handler = ({ RequestId }) => new Promise((resolve) => setTimeout(resolve, RequestId === "r1" ? 0 : 200))`;
+  const arn = await lambda.create("provider", code);
+  const requests = ["r1", "r2"].map((id) => requestTo(arn, id));
+  const deliveries = requests.map((request) =>
+    lambda.transport.deliver(request, new AbortController().signal),
+  );
+  const silent = { kind: "silent", advice: expect.stringContaining("returned without answering") };
+  expect(await Promise.all(deliveries)).toEqual([silent, silent]);
+  expect(noted("failed")).toEqual([]);
+  expect(noted("returned")).toHaveLength(2);
 });
 
 test("an answer stops further attempts", async () => {

@@ -107,6 +107,15 @@ test("a spare process becomes its function's", async () => {
   expect(JSON.parse(Buffer.from((await lambda.run("p")).payload).toString())).toEqual(["own", true, 1]);
 });
 
+test("closing in the middle of a start leaves nothing behind", async () => {
+  lambda = await openLambda();
+  await lambda.create("f", "exports.handler = async () => process.pid");
+  const refused = expect(lambda.run("f")).rejects.toThrow("Functions are no longer run.");
+  await lambda.close();
+  await refused;
+  expect(await lambda.documents.list("lambda-process/")).toEqual([]);
+});
+
 test("closing leaves nothing behind", async () => {
   lambda = await openLambda();
   await lambda.create("f", "exports.handler = async () => process.pid");

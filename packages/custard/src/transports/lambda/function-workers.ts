@@ -9,6 +9,7 @@
  */
 import type { FinishedInvocation, InitOutcome, InvocationLimits } from "./instance.ts";
 import type { RuntimeEvent } from "./runtime-api.ts";
+import { TransportError } from "./transport-error.ts";
 import type { Worker } from "./worker.ts";
 
 /** An event on its way to an instance. */
@@ -103,7 +104,8 @@ export class FunctionWorkers {
   /** Ends everything at once. */
   async close(): Promise<void> {
     clearTimeout(this.#stall);
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(new Error("Functions are no longer run."));
+    for (const waiting of this.#waiting.splice(0))
+      waiting.reject(new TransportError("Closed", "Functions are no longer run."));
     this.retire();
     await Promise.all([...this.#all].map((worker) => worker.instance.destroy()));
   }
@@ -135,8 +137,11 @@ export class FunctionWorkers {
     this.#fresh.delete(worker);
     const finished = await worker.instance.invoke(waiting.job.event(), waiting.job.limits);
     this.#busy -= 1;
-    if (finished === undefined) this.#waiting.unshift(waiting);
-    else waiting.resolve({ kind: "finished", finished, worker });
+    if (finished === undefined) {
+      // W3. An instance that takes no event is of no use, whatever the matter is with it.
+      this.#waiting.unshift(waiting);
+      void worker.instance.destroy();
+    } else waiting.resolve({ kind: "finished", finished, worker });
     // W2: an instance became free, so that there is progress.
     this.#endWatch();
     this.#rest(worker);

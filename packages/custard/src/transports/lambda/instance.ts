@@ -70,6 +70,9 @@ export interface InvocationLimits {
   readonly onLine: (line: string) => void;
 }
 
+/** So long a process, or its output, may take to end after it said that it would. */
+const goodbyeMs = 200;
+
 /** How often the memory of a running process is looked at. */
 const memoryLookMs = 100;
 
@@ -83,11 +86,13 @@ export class Instance {
   readonly #initLines: string[] = [];
   #startedAt = performance.now();
   #initReport: RuntimeReport | undefined;
-  #onReady: (() => void) | undefined;
+  readonly #whenStarted = new Set<() => void>();
+  readonly #whenFree = new Set<() => void>();
   #ready = false;
   #running: Running | undefined;
   #exit: ProcessExit | undefined;
   #frozen = false;
+  #ending = false;
 
   private constructor(child: ChildProcess, api: RuntimeApi) {
     this.#child = child;
@@ -109,14 +114,14 @@ export class Instance {
         this.#api.close();
         for (const reader of this.#output) reader.end();
         this.#finishByExit(exit);
-        this.#onReady?.();
+        for (const wake of this.#whenStarted) wake();
         resolve(exit);
       };
       // `close` comes after all output; a grandchild that keeps the pipe open must not hold it back for ever.
       child.once("close", (code, signal) => settle({ code, signal }));
       child.once("exit", (code, signal) => {
         this.#kill("SIGKILL");
-        setTimeout(() => settle({ code, signal }), 200).unref();
+        setTimeout(() => settle({ code, signal }), goodbyeMs).unref();
       });
       child.once("error", (error) => {
         this.#initReport = notStarted(error);
@@ -148,8 +153,9 @@ export class Instance {
     return this.#api.address;
   }
 
+  /** Can it take events? */
   get alive(): boolean {
-    return this.#exit === undefined;
+    return this.#exit === undefined && !this.#ending;
   }
 
   /** Lines that were written before the first invocation; taken once. */
@@ -163,13 +169,28 @@ export class Instance {
     this.#api.assign(assignment);
   }
 
+  /** Waits until the process has asked for its first event or has exited; true when neither came in time. */
+  async started(limitMs: number): Promise<boolean> {
+    if (this.#ready || this.#exit !== undefined) return false;
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => done(true), limitMs);
+      const wake = () => done(false);
+      const done = (late: boolean) => {
+        clearTimeout(timer);
+        this.#whenStarted.delete(wake);
+        resolve(late);
+      };
+      this.#whenStarted.add(wake);
+    });
+  }
+
   /** Waits until the process asks for its first event, at most `limitMs`; a late one is killed. */
   async ready(limitMs: number): Promise<InitOutcome> {
-    const late = await this.#waitForNext(limitMs);
+    const late = await this.started(limitMs);
     await this.#drain();
     const durationMs = performance.now() - this.#startedAt;
     if (this.#ready) return { kind: "ready", durationMs };
-    if (late) {
+    if (late && this.#initReport === undefined) {
       await this.destroy();
       return { kind: "timed-out", durationMs };
     }
@@ -208,8 +229,16 @@ export class Instance {
 
   /** Kills the process group, frozen or not, and waits for its end. */
   async destroy(): Promise<void> {
+    this.#ending = true;
     this.#kill("SIGKILL");
     await this.exited;
+  }
+
+  /** The same, but lets the event that it runs come to its end first; it gets no other. */
+  async destroyWhenFree(): Promise<void> {
+    this.#ending = true;
+    if (this.#running !== undefined) await new Promise<void>((resolve) => this.#whenFree.add(resolve));
+    await this.destroy();
   }
 
   #thaw(): void {
@@ -227,21 +256,10 @@ export class Instance {
     }
   }
 
-  async #waitForNext(limitMs: number): Promise<boolean> {
-    if (this.#ready || !this.alive) return false;
-    return await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(true), limitMs);
-      this.#onReady = () => {
-        clearTimeout(timer);
-        resolve(false);
-      };
-    });
-  }
-
   #onNext(): void {
     if (!this.#ready) {
       this.#ready = true;
-      this.#onReady?.();
+      for (const wake of this.#whenStarted) wake();
       return;
     }
     void this.#finish();
@@ -253,6 +271,8 @@ export class Instance {
 
   #onInitError(report: RuntimeReport): void {
     this.#initReport = report;
+    // Lambda ends a runtime that reports this, whether it exits by itself or not.
+    setTimeout(() => this.#kill("SIGKILL"), goodbyeMs).unref();
   }
 
   async #finish(): Promise<void> {
@@ -291,6 +311,7 @@ export class Instance {
     this.#running = undefined;
     const peakMegabytes = this.pid === undefined ? undefined : peakMemoryMegabytes(this.pid);
     const durationMs = performance.now() - running.startedAt;
+    for (const wake of this.#whenFree) wake();
     running.finish({ outcome, durationMs, ...(peakMegabytes === undefined ? {} : { peakMegabytes }) });
   }
 

@@ -290,7 +290,7 @@ class LocalLambda implements LambdaTransport {
       note("advice", advice);
       return { kind: "over" };
     }
-    for (const worker of workers) await worker.instance.destroy();
+    for (const worker of workers) await worker.instance.destroyWhenFree();
     if (await this.#options.answered(request)) return { kind: "over" };
     note("advice", advice);
     return { kind: "silent", advice };

@@ -36,6 +36,9 @@ export interface PoolOptions extends LaunchOptions {
 /** Most instances of one function at once, so that sleeping providers don't fill the machine's memory. */
 const instanceLimit = 64;
 
+/** After so long a start's turn is over even when the instance isn't ready. */
+const startTurnMs = 500;
+
 /** So long a look at a directory's files counts. */
 const lookMs = 50;
 
@@ -51,6 +54,8 @@ export class FunctionPool {
   readonly #starts: Turnstile;
   readonly #functions = new Map<string, Known>();
   readonly #retired = new Set<FunctionWorkers>();
+  readonly #starting = new Set<Promise<Worker>>();
+  readonly #cleanUps = new Set<Promise<void>>();
   readonly #looks = new Map<string, Promise<string>>();
   readonly #spares = new Map<string, Promise<Worker | undefined>>();
   #home: Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> | undefined;
@@ -65,7 +70,7 @@ export class FunctionPool {
   /** Runs a job on an instance of the function. */
   async run(resolved: ResolvedFunction, job: Job): Promise<JobResult> {
     const revision = await this.#revisionOf(resolved);
-    if (this.#closed) throw new TransportError("Closed", "Functions are no longer run.");
+    if (this.#closed) throw closed();
     return await this.#workersOf(resolved, revision).run(job);
   }
 
@@ -79,10 +84,12 @@ export class FunctionPool {
   /** Ends every process and removes the pool's folder. */
   async close(): Promise<void> {
     this.#closed = true;
+    await Promise.allSettled(this.#starting);
     const workers = [...this.#functions.values()].map((known) => known.workers);
     await Promise.all([...workers, ...this.#retired].map((each) => each.close()));
     const spares = await Promise.all(this.#spares.values());
     for (const spare of spares) await spare?.instance.destroy();
+    await Promise.all(this.#cleanUps);
     const home = await this.#home;
     if (home !== undefined) await rm(home.root, { recursive: true, force: true });
   }
@@ -106,7 +113,7 @@ export class FunctionPool {
     if (known?.revision === revision) return known.workers;
     if (known !== undefined) this.#retire(known.workers);
     const { cores, idleMs, initLimitMs } = this.#options;
-    const start = () => this.#starts.pass(() => this.#start(resolved));
+    const start = () => this.#startInTurn(resolved);
     const limit = Math.min(instanceLimit, settings.reservedConcurrency ?? instanceLimit);
     const timeoutMs = settings.timeoutSeconds * 1000;
     const workers = new FunctionWorkers({ cores, idleMs, limit, start, initLimitMs, timeoutMs });
@@ -118,6 +125,21 @@ export class FunctionPool {
     for (const earlier of this.#retired) if (earlier.empty) this.#retired.delete(earlier);
     this.#retired.add(workers);
     workers.retire();
+  }
+
+  /** So many start at once as there are processors; a slow one doesn't hold up others for long. */
+  async #startInTurn(resolved: ResolvedFunction): Promise<Worker> {
+    const starting = new Promise<Worker>((resolve, reject) => {
+      const start = async () => {
+        if (this.#closed) throw closed();
+        const worker = await this.#start(resolved);
+        resolve(worker);
+        await worker.instance.started(startTurnMs);
+      };
+      this.#starts.pass(start).catch(reject);
+    });
+    this.#starting.add(starting);
+    return await starting.finally(() => this.#starting.delete(starting));
   }
 
   async #start(resolved: ResolvedFunction): Promise<Worker> {
@@ -162,7 +184,11 @@ export class FunctionPool {
     await openWorkDirectory(workDirectory);
     void removeAbandoned(workDirectory);
     const root = await realpath(await mkdtemp(join(workDirectory, `functions-${process.pid}-`)));
-    const surroundings = { root: join(root, "instances"), launcher: this.#launcher, leftovers };
+    const onCleanUp = (work: Promise<void>) => {
+      this.#cleanUps.add(work);
+      void work.then(() => this.#cleanUps.delete(work));
+    };
+    const surroundings = { root: join(root, "instances"), launcher: this.#launcher, leftovers, onCleanUp };
     return { root, code: new CodeFolders(join(root, "code"), source), surroundings };
   }
 }
@@ -175,6 +201,10 @@ async function removeAbandoned(workDirectory: string): Promise<void> {
       await rm(join(workDirectory, name), { recursive: true, force: true }).catch(() => undefined);
     }
   }
+}
+
+function closed(): TransportError {
+  return new TransportError("Closed", "Functions are no longer run.");
 }
 
 function spareKey(family: RuntimeFamily, flags: readonly string[]): string {

@@ -15,6 +15,8 @@ export interface WorkerSurroundings {
   readonly root: string;
   readonly launcher: Launcher;
   readonly leftovers: Leftovers;
+  /** Told of work that must be done before the pool is closed. */
+  readonly onCleanUp: (work: Promise<void>) => void;
 }
 
 /** An instance of a function; or, before `become`, a spare process of its runtime. */
@@ -29,7 +31,8 @@ export class Worker {
     this.instance = instance;
     this.#root = root;
     this.#surroundings = surroundings;
-    void instance.exited.then(() => this.#cleanUp());
+    // What can't be removed now is removed at the next start.
+    surroundings.onCleanUp(instance.exited.then(() => this.#cleanUp()).catch(() => undefined));
   }
 
   /** Starts a process that waits for its function. */
