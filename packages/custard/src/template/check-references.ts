@@ -9,7 +9,7 @@ import type { Template } from "./template.ts";
 
 /** Reports references to what the template doesn't have, and circles (facts 117, 119). */
 export function checkReferences(template: Template, root: MapNode, faults: Faults): void {
-  const checker: Checker = { template, root, faults };
+  const checker: Checker = { template, root, faults, references: remember(referencesOf) };
   checkNames(checker);
   checkResources(checker);
   checkOutputs(checker);
@@ -23,6 +23,17 @@ interface Checker {
   readonly template: Template;
   readonly root: MapNode;
   readonly faults: Faults;
+  readonly references: (expression: Expression) => readonly Reference[];
+}
+
+/** Each expression is asked for what it refers to several times. */
+function remember(find: (expression: Expression) => readonly Reference[]): Checker["references"] {
+  const known = new Map<Expression, readonly Reference[]>();
+  return (expression) => {
+    const found = known.get(expression) ?? find(expression);
+    known.set(expression, found);
+    return found;
+  };
 }
 
 function checkNames({ template, root, faults }: Checker): void {
@@ -39,35 +50,31 @@ function checkNames({ template, root, faults }: Checker): void {
 }
 
 function checkResources(checker: Checker): void {
-  const { template } = checker;
-  const references = [...template.resources.values()].flatMap((resource) => [
-    ...resource.dependsOn.map((name): Reference => dependsOnReference(resource.logicalId, name, checker)),
-    ...expressionsOf(resource).flatMap(referencesOf),
-  ]);
-  reportMissing(references, "Template format error: ", { block: "Resources", checker });
-}
-
-function dependsOnReference(logicalId: string, name: string, { root }: Checker): Reference {
-  return {
-    kind: "attribute",
-    name,
-    path: `/Resources/${logicalId}/DependsOn`,
-    offset: offsetAt(root, ["Resources", logicalId, "DependsOn"]),
-  };
+  const { template, references, root } = checker;
+  const all = [...template.resources.values()].flatMap((resource) => {
+    const { logicalId, dependsOn } = resource;
+    const missing = dependsOn.filter((name) => !template.resources.has(name));
+    const path = `/Resources/${logicalId}/DependsOn`;
+    const explicit = missing.map((name): Reference => {
+      return { kind: "attribute", name, path, offset: offsetAt(root, ["Resources", logicalId, "DependsOn"]) };
+    });
+    return [...explicit, ...expressionsOf(resource).flatMap(references)];
+  });
+  reportMissing(all, "Template format error: ", { block: "Resources", checker });
 }
 
 function checkOutputs(checker: Checker): void {
   const outputs = [...checker.template.outputs.values()];
   const references = outputs.flatMap((output) => [
-    ...referencesOf(output.value),
-    ...namesOf(output.exportName),
+    ...checker.references(output.value),
+    ...namesOf(output.exportName, checker),
   ]);
   // Recorded without the prefix that the Resources block has (fact 118).
   reportMissing(references, "", { block: "Outputs", checker });
 }
 
-function namesOf(expression: Expression | undefined): readonly Reference[] {
-  return expression === undefined ? [] : referencesOf(expression);
+function namesOf(expression: Expression | undefined, { references }: Checker): readonly Reference[] {
+  return expression === undefined ? [] : references(expression);
 }
 
 function reportMissing(
@@ -94,7 +101,7 @@ function isDeclared(name: string, { parameters, resources }: Template): boolean 
 
 function checkConditions(checker: Checker): void {
   for (const expression of checker.template.conditions.values()) {
-    for (const reference of referencesOf(expression))
+    for (const reference of checker.references(expression))
       checkParameterReference(reference, "Conditions", checker);
   }
 }
@@ -102,8 +109,8 @@ function checkConditions(checker: Checker): void {
 function checkRules(checker: Checker): void {
   for (const rule of checker.template.rules.values()) {
     const expressions = [
-      ...namesOf(rule.condition),
-      ...rule.assertions.flatMap((each) => referencesOf(each.assert)),
+      ...namesOf(rule.condition, checker),
+      ...rule.assertions.flatMap((each) => checker.references(each.assert)),
     ];
     for (const reference of expressions) checkParameterReference(reference, "Rules", checker);
   }
@@ -120,14 +127,14 @@ function checkParameterReference(reference: Reference, block: string, { template
 function checkConditionNames(checker: Checker): void {
   const { template } = checker;
   for (const [name, expression] of template.conditions)
-    checkUsed(referencesOf(expression), `/Conditions/${name}`, checker);
+    checkUsed(checker.references(expression), `/Conditions/${name}`, checker);
   for (const resource of template.resources.values()) {
     const { logicalId, condition } = resource;
-    expressionsOf(resource).forEach((each) => checkUsed(referencesOf(each), "", checker));
+    expressionsOf(resource).forEach((each) => checkUsed(checker.references(each), "", checker));
     checkOwn(condition, { path: ["Resources", logicalId, "Condition"], checker });
   }
   for (const { name, condition, value, exportName } of template.outputs.values()) {
-    checkUsed([...referencesOf(value), ...namesOf(exportName)], "", checker);
+    checkUsed([...checker.references(value), ...namesOf(exportName, checker)], "", checker);
     checkOwn(condition, { path: ["Outputs", name, "Condition"], checker });
   }
 }
@@ -162,7 +169,7 @@ function checkOwn(
 
 function checkCircles(checker: Checker): void {
   const { template } = checker;
-  for (const names of circlesIn(dependenciesOf(template))) {
+  for (const names of circlesIn(dependenciesOf(template, checker.references))) {
     reportCircle(
       names,
       { block: "Resources", message: `Circular dependency between resources: [${names.join(", ")}]` },

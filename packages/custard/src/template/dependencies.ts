@@ -1,4 +1,4 @@
-import { walkCalls, type Expression } from "./expression.ts";
+import { referencesOf, type Expression, type Reference } from "./expression.ts";
 import type { ResourceDeclaration, Template } from "./template.ts";
 
 /**
@@ -7,32 +7,20 @@ import type { ResourceDeclaration, Template } from "./template.ts";
  */
 export function dependenciesOf(
   template: Pick<Template, "resources">,
+  references: (expression: Expression) => readonly Reference[] = referencesOf,
 ): ReadonlyMap<string, ReadonlySet<string>> {
+  const { resources } = template;
   return new Map(
-    [...template.resources.values()].map((resource) => [
-      resource.logicalId,
-      dependencies(resource, template),
-    ]),
+    [...resources.values()].map((resource) => {
+      const implicit = expressionsOf(resource).flatMap((expression) =>
+        references(expression).flatMap(({ kind, name }) =>
+          kind === "ref" || kind === "attribute" ? [name] : [],
+        ),
+      );
+      const names = [...resource.dependsOn, ...implicit];
+      return [resource.logicalId, new Set(names.filter((name) => resources.has(name)))];
+    }),
   );
-}
-
-function dependencies(
-  resource: ResourceDeclaration,
-  { resources }: Pick<Template, "resources">,
-): ReadonlySet<string> {
-  const found = new Set<string>();
-  const add = (name: string): void => {
-    if (resources.has(name)) found.add(name);
-  };
-  resource.dependsOn.forEach(add);
-  for (const expression of expressionsOf(resource)) {
-    walkCalls(expression, (call) => {
-      for (const reference of call.references) {
-        if (reference.kind === "ref" || reference.kind === "attribute") add(reference.name);
-      }
-    });
-  }
-  return found;
 }
 
 /** All expressions of a resource. */

@@ -30,13 +30,13 @@ export interface Site {
   /** Does the template use `AWS::LanguageExtensions`? */
   readonly extensions: boolean;
   /** The names of the template's parameters of a type. */
-  readonly parametersOfType: (type: string) => readonly string[];
+  parametersOfType(type: string): readonly string[];
   /** Does it depend on what only a deployment knows? */
-  readonly dependsOnDeployment: (expression: Expression) => boolean;
-  /** Parses a part of the argument. */
-  readonly expression: (node: SourceNode, segment: string | number) => Expression;
+  dependsOnDeployment(expression: Expression): boolean;
+  /** Parses a part of the argument; `segment` is its place in the path, empty for the whole argument. */
+  expression(node: SourceNode, segment: string | number): Expression;
   /** Parses a part that must be a condition; undefined after reporting, or when it is no condition. */
-  readonly condition: (node: SourceNode, segment: string | number) => Expression | undefined;
+  condition(node: SourceNode, segment: string | number): Expression | undefined;
   /** Reports that this call is wrong. */
-  readonly refuse: (message: string, code?: DiagnosticCode) => undefined;
+  refuse(message: string, code?: DiagnosticCode): undefined;
 }

@@ -1,5 +1,5 @@
 import type { Expression } from "./expression.ts";
-import { parseCondition, parseExpression, type Parsing } from "./parse-expression.ts";
+import { parseCondition, parseExpression, type Parsing, type ScopedParsing } from "./parse-expression.ts";
 import {
   checkKeys,
   membersOf,
@@ -21,28 +21,24 @@ export function parseConditions(root: MapNode, parsing: Parsing): ReadonlyMap<st
   for (const entry of sectionEntries(root, conditions, parsing.faults)) {
     const path = `/Conditions/${entry.key}`;
     if (isNull(entry.value)) continue;
-    const place = { scope: "Conditions" as const, path };
+    const scoped = { ...parsing, scope: "Conditions" as const };
     const before = parsing.faults.count();
-    const expression = parseCondition(entry.value, place, parsing);
+    const expression = parseCondition(entry.value, path, scoped);
     if (expression !== undefined) parsed.set(entry.key, expression);
-    else if (parsing.faults.count() === before) refuseCondition(entry.value, place, parsing);
+    else if (parsing.faults.count() === before) refuseCondition(entry.value, path, scoped);
   }
   return parsed;
 }
 
 // A function that gives no boolean has its own faults to tell; what is no function at all is told as such.
-function refuseCondition(
-  node: SourceNode,
-  place: { scope: "Conditions"; path: string },
-  parsing: Parsing,
-): void {
+function refuseCondition(node: SourceNode, path: string, parsing: ScopedParsing): void {
   const { faults } = parsing;
   const before = faults.count();
-  parseExpression(node, place, parsing);
+  parseExpression(node, path, parsing);
   if (faults.count() > before) return;
   const message =
     "Template format error: Every Conditions member must be a condition function: Fn::And, Fn::Equals, Fn::Not, Fn::Or or Condition.";
-  faults.report({ code: conditions.code, message, path: place.path, offset: node.offset });
+  faults.report({ code: conditions.code, message, path, offset: node.offset });
 }
 
 const ruleKeys: ReadonlySet<string> = new Set(["RuleCondition", "Assertions"]);
@@ -95,7 +91,7 @@ function parseAssertion(node: SourceNode, path: string, parsing: Parsing): Asser
 
 function parseDecision(node: SourceNode, path: string, parsing: Parsing): Expression | undefined {
   const before = parsing.faults.count();
-  const expression = parseCondition(node, { scope: "Rules", path }, parsing);
+  const expression = parseCondition(node, path, { ...parsing, scope: "Rules" });
   if (expression === undefined && parsing.faults.count() === before) {
     const message = "Template format error: Rules must be made of functions that give true or false.";
     parsing.faults.report({ code: rules.code, message, path, offset: node.offset });

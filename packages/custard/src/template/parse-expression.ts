@@ -20,23 +20,22 @@ export interface Parsing {
   readonly lines: LineIndex;
 }
 
-/** Where an expression stands. */
-export interface Place {
+/** `Parsing` within one part of the template. */
+export interface ScopedParsing extends Parsing {
   readonly scope: Scope;
-  readonly path: string;
 }
 
-/** Parses what stands where a value is wanted. Reports to `parsing.faults`; what is wrong becomes a null. */
-export function parseExpression(node: SourceNode, place: Place, parsing: Parsing): Expression {
+/** Parses what stands where a value is wanted. Reports to `parsing.faults`; what is wrong becomes a call that has no value. */
+export function parseExpression(node: SourceNode, path: string, parsing: ScopedParsing): Expression {
   switch (node.kind) {
     case "scalar":
       return { kind: "constant", value: node.value };
     case "list":
       return listExpression(
-        node.items.map((item, index) => parseExpression(item, below(place, index), parsing)),
+        node.items.map((item, index) => parseExpression(item, `${path}/${index}`, parsing)),
       );
     case "map":
-      return parseMap(node, place, parsing);
+      return parseMap(node, path, parsing);
   }
 }
 
@@ -53,11 +52,15 @@ export function dependsOnDeployment(expression: Expression, parsing: Parsing): b
 }
 
 /** Parses what stands where a condition is wanted; undefined after reporting, or when it is no condition at all. */
-export function parseCondition(node: SourceNode, place: Place, parsing: Parsing): Expression | undefined {
+export function parseCondition(
+  node: SourceNode,
+  path: string,
+  parsing: ScopedParsing,
+): Expression | undefined {
   const entry = node.kind === "map" && node.entries.length === 1 ? node.entries[0] : undefined;
   const intrinsic = entry && intrinsics.get(entry.key);
   if (entry === undefined || !intrinsic?.boolean) return undefined;
-  return parseCall(entry, intrinsic, { place, parsing });
+  return parseCall(entry, intrinsic, new CallSite(entry, path, parsing));
 }
 
 function listExpression(items: readonly Expression[]): Expression {
@@ -69,18 +72,18 @@ function listExpression(items: readonly Expression[]): Expression {
   return { kind: "constant", value: values };
 }
 
-function parseMap(node: MapNode, place: Place, parsing: Parsing): Expression {
+function parseMap(node: MapNode, path: string, parsing: ScopedParsing): Expression {
   const call = soleCall(node);
-  if (call !== undefined) return parseFunction(call, place, parsing);
-  const entries = node.entries.map(({ key, value }): [string, Expression] => {
-    return [key, parseExpression(value, below(place, key), parsing)];
-  });
-  const values: [string, Value][] = [];
-  for (const [key, value] of entries) {
-    if (value.kind !== "constant") return { kind: "map", entries };
-    values.push([key, value.value]);
+  if (call !== undefined) return parseFunction(call, path, parsing);
+  const values = node.entries.map(({ key, value }) => parseExpression(value, `${path}/${key}`, parsing));
+  if (!values.every((value) => value.kind === "constant")) {
+    return { kind: "map", entries: node.entries.map(({ key }, index) => [key, values[index] ?? nothing]) };
   }
-  return { kind: "constant", value: Object.fromEntries(values) };
+  const constants = node.entries.map(({ key }, index): [string, Value] => [
+    key,
+    values[index]?.value ?? null,
+  ]);
+  return { kind: "constant", value: Object.fromEntries(constants) };
 }
 
 /** A map of one key that is a function's name is a call. `Condition` is a call only where a condition is wanted. */
@@ -90,11 +93,11 @@ function soleCall(node: MapNode): MapEntry | undefined {
   return entry.key === "Ref" || entry.key.startsWith("Fn::") ? entry : undefined;
 }
 
-function parseFunction(entry: MapEntry, place: Place, parsing: Parsing): Expression {
+function parseFunction(entry: MapEntry, path: string, parsing: ScopedParsing): Expression {
   const intrinsic = intrinsics.get(entry.key);
   if (intrinsic === undefined || (intrinsic.extension && !parsing.extensions))
-    return refuseUnknown(entry, place, parsing);
-  return parseCall(entry, intrinsic, { place, parsing }) ?? nothing;
+    return refuseUnknown(entry, path, parsing);
+  return parseCall(entry, intrinsic, new CallSite(entry, path, parsing)) ?? nothing;
 }
 
 /** Stands for what could not be parsed, so that more can be found; a template with such a thing is never evaluated. */
@@ -109,15 +112,9 @@ const nothing: Expression = {
   evaluate: () => unresolved,
 };
 
-function parseCall(
-  entry: MapEntry,
-  intrinsic: Intrinsic,
-  { place, parsing }: { place: Place; parsing: Parsing },
-): Call | undefined {
-  const site = siteOf(entry, place, parsing);
-  if (!mayStand(intrinsic, place.scope)) {
-    return site.refuse(misplaced(entry.key, place.scope), "MisplacedFunction");
-  }
+function parseCall(entry: MapEntry, intrinsic: Intrinsic, site: CallSite): Call | undefined {
+  if (!intrinsic.scopes.includes(site.scope))
+    return site.refuse(misplaced(entry.key, site.scope), "MisplacedFunction");
   const operation = intrinsic.parse(entry.value, site);
   if (operation === undefined) return undefined;
   return {
@@ -128,10 +125,6 @@ function parseCall(
     path: site.path,
     offset: site.offset,
   };
-}
-
-function mayStand(intrinsic: Intrinsic, scope: Scope): boolean {
-  return intrinsic.scopes.includes(scope);
 }
 
 function misplaced(name: string, scope: Scope): string {
@@ -148,43 +141,67 @@ function misplaced(name: string, scope: Scope): string {
   }
 }
 
-function refuseUnknown(entry: MapEntry, place: Place, parsing: Parsing): Expression {
-  const supported = supportedFunctions(parsing.extensions);
-  const message = `Template error: Encountered unsupported function: ${entry.key} Supported functions are: [${supported}]`;
-  parsing.faults.report({
-    code: "UnknownFunction",
-    message,
-    path: `${place.path}/${entry.key}`,
-    offset: entry.keyOffset,
-  });
+function refuseUnknown(
+  { key, keyOffset: offset }: MapEntry,
+  path: string,
+  { extensions, faults }: ScopedParsing,
+): Expression {
+  const supported = supportedFunctions(extensions);
+  const message = `Template error: Encountered unsupported function: ${key} Supported functions are: [${supported}]`;
+  faults.report({ code: "UnknownFunction", message, path: `${path}/${key}`, offset });
   return nothing;
-}
-
-function below(place: Place, segment: string | number): Place {
-  return { scope: place.scope, path: `${place.path}/${segment}` };
 }
 
 function isParameter(name: string, { parameters }: Parsing): boolean {
   return isPseudoParameter(name) || parameters.has(name);
 }
 
-function siteOf(entry: MapEntry, place: Place, parsing: Parsing): Site {
-  const own = below(place, entry.key);
-  const part = (segment: string | number): Place => (segment === "" ? own : below(own, segment));
-  return {
-    scope: place.scope,
-    path: own.path,
-    offset: entry.keyOffset,
-    mappings: parsing.mappings,
-    extensions: parsing.extensions,
-    parametersOfType: (type) =>
-      [...parsing.parameters.values()].flatMap((each) => (each.type === type ? [each.name] : [])),
-    dependsOnDeployment: (expression) => dependsOnDeployment(expression, parsing),
-    expression: (node, segment) => parseExpression(node, part(segment), parsing),
-    condition: (node, segment) => parseCondition(node, part(segment), parsing),
-    refuse(message: string, code: DiagnosticCode = "InvalidFunction") {
-      parsing.faults.report({ code, message, path: own.path, offset: entry.keyOffset });
-      return undefined;
-    },
-  };
+/** A class because there is one for each call of a template: its methods are shared. */
+class CallSite implements Site {
+  readonly path: string;
+  readonly offset: number;
+  readonly #parsing: ScopedParsing;
+
+  constructor(entry: MapEntry, path: string, parsing: ScopedParsing) {
+    this.path = `${path}/${entry.key}`;
+    this.offset = entry.keyOffset;
+    this.#parsing = parsing;
+  }
+
+  get scope(): Scope {
+    return this.#parsing.scope;
+  }
+
+  get mappings(): Mappings {
+    return this.#parsing.mappings;
+  }
+
+  get extensions(): boolean {
+    return this.#parsing.extensions;
+  }
+
+  parametersOfType(type: string): readonly string[] {
+    return [...this.#parsing.parameters.values()].flatMap((each) => (each.type === type ? [each.name] : []));
+  }
+
+  dependsOnDeployment(expression: Expression): boolean {
+    return dependsOnDeployment(expression, this.#parsing);
+  }
+
+  expression(node: SourceNode, segment: string | number): Expression {
+    return parseExpression(node, this.#part(segment), this.#parsing);
+  }
+
+  condition(node: SourceNode, segment: string | number): Expression | undefined {
+    return parseCondition(node, this.#part(segment), this.#parsing);
+  }
+
+  refuse(message: string, code: DiagnosticCode = "InvalidFunction"): undefined {
+    this.#parsing.faults.report({ code, message, path: this.path, offset: this.offset });
+    return undefined;
+  }
+
+  #part(segment: string | number): string {
+    return segment === "" ? this.path : `${this.path}/${segment}`;
+  }
 }

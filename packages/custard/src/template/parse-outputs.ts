@@ -41,7 +41,7 @@ function readValue(member: Member, parsing: Parsing): Expression {
     refuse(member, "Template format error: Every Outputs member must contain a Value object", parsing);
     return { kind: "constant", value: "" };
   }
-  const value = parseExpression(entry.value, { scope: "Outputs", path: `${member.path}/Value` }, parsing);
+  const value = parseExpression(entry.value, `${member.path}/Value`, { ...parsing, scope: "Outputs" });
   const shape = shapeOf(value);
   if (shape !== undefined) {
     const message = `Template format error: Output ${member.name} is malformed. The Value field of every Outputs member must evaluate to a String and not a ${shape}.`;
@@ -70,11 +70,10 @@ function readExport(member: Member, parsing: Parsing): Expression | undefined {
   if (node === undefined) return undefined;
   const name = node.kind === "map" ? valueOf(node, "Name") : undefined;
   if (name !== undefined) {
-    const expression = parseExpression(
-      name,
-      { scope: "ExportName", path: `${member.path}/Export/Name` },
-      parsing,
-    );
+    const expression = parseExpression(name, `${member.path}/Export/Name`, {
+      ...parsing,
+      scope: "ExportName",
+    });
     if (dependsOnDeployment(expression, parsing)) {
       const message = `Template format error: Output ${member.name} is malformed. The Name field of Export must not depend on any resources, imported values, or Fn::GetAZs.`;
       refuse(member, message, parsing);

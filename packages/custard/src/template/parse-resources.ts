@@ -76,7 +76,7 @@ function part(member: Member, key: string, parsing: Parsing): Expression | undef
   const node = valueOf(member.node, key);
   if (node === undefined) return undefined;
   const path = `${member.path}/${key}`;
-  if (node.kind === "map") return parseExpression(node, { scope: "Resources", path }, parsing);
+  if (node.kind === "map") return parseExpression(node, path, { ...parsing, scope: "Resources" });
   const message = `Template format error: [${path}] Every ${key} member must be an object.`;
   parsing.faults.report({ code: section.code, message, path, offset: node.offset });
   return undefined;

@@ -25,7 +25,7 @@ export function parseTemplate(body: string): Parsed<Template> {
   const root = readTemplate(body, faults);
   if (root === undefined) return { ok: false, diagnostics: faults.diagnostics() };
   if (!isUnprocessed(root)) return parseTree(root, body, faults);
-  checkNulls(root, "", faults);
+  if (hasNull(root)) checkNulls(root, "", faults);
   const head = parseHead(root, body, { faults, lines: lineIndex(body) });
   // Nothing can be said of resources that a transform will write.
   return parsed({ ...head, unprocessed: true, ...noContent }, faults);
@@ -33,7 +33,7 @@ export function parseTemplate(body: string): Parsed<Template> {
 
 /** Parses a template's tree, after its transforms. */
 export function parseTree(root: MapNode, body: string, faults: Faults): Parsed<Template> {
-  checkNulls(root, "", faults);
+  if (hasNull(root)) checkNulls(root, "", faults);
   checkSections(root, faults);
   const lines = lineIndex(body);
   const head = parseHead(root, body, { faults, lines });
@@ -148,6 +148,18 @@ function readTransforms(root: MapNode, faults: Faults): readonly string[] {
     faults.report({ code: "InvalidSection", message, path: "/Transform", offset });
   }
   return calls.map((call) => call.name);
+}
+
+// Nearly no template has one, so that the paths are made only for those that have.
+function hasNull(node: SourceNode): boolean {
+  switch (node.kind) {
+    case "scalar":
+      return node.value === null;
+    case "list":
+      return node.items.some(hasNull);
+    case "map":
+      return node.entries.some(({ value }) => hasNull(value));
+  }
 }
 
 /** Fact 12. A template may have no null, wherever it stands. */

@@ -290,7 +290,11 @@ describe("macros", () => {
     });
     expect(last).toMatchObject({
       needs: [
-        { key: "/Transform/0", name: "Global", fragment: { Resources: { R: { Properties: { All: "new" } } } } },
+        {
+          key: "/Transform/0",
+          name: "Global",
+          fragment: { Resources: { R: { Properties: { All: "new" } } } },
+        },
       ],
     });
   });

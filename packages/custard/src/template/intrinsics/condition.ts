@@ -18,10 +18,11 @@ function conditionValue(name: string, run: Run): Result {
 export const condition: Intrinsic = {
   scopes: ["Conditions"],
   boolean: true,
-  parse(argument, { path, offset, refuse }) {
+  parse(argument, site) {
+    const { path, offset } = site;
     const name = textOf(argument);
     if (name === undefined || name === "")
-      return refuse("Template format error: Every Condition member must be a string.");
+      return site.refuse("Template format error: Every Condition member must be a string.");
     return {
       operands: [],
       references: [{ kind: "condition", name, path, offset }],

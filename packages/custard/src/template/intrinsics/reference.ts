@@ -32,10 +32,11 @@ export function readAttribute(
 /** `Ref`. */
 export const ref: Intrinsic = {
   scopes: everywhere,
-  parse(argument, { path, offset, refuse }) {
+  parse(argument, site) {
+    const { path, offset } = site;
     const name = textOf(argument);
     if (name === undefined || name === "") {
-      return refuse("Template error: every Ref object must have a single String value.");
+      return site.refuse("Template error: every Ref object must have a single String value.");
     }
     return {
       operands: [],

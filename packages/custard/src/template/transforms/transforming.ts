@@ -30,11 +30,14 @@ export interface Computed {
 export function computeNode(node: SourceNode, scope: Scope, work: Transforming): Computed | undefined {
   const faults = collectFaults("");
   const { mappings, declarations: parameters } = work;
-  const expression = parseExpression(
-    node,
-    { scope, path: "" },
-    { faults, mappings, parameters, extensions: true, lines: lineIndex("") },
-  );
+  const expression = parseExpression(node, "", {
+    faults,
+    mappings,
+    parameters,
+    extensions: true,
+    lines: lineIndex(""),
+    scope,
+  });
   if (faults.failed()) return undefined;
   const evaluation = evaluateExpression(expression, {
     pseudo: work.pseudo,
