@@ -46,6 +46,7 @@ function startResource(draft: Draft, logicalId: LogicalId): void {
   const properties = evaluateProperties(declaration, knownOf(draft.stack));
   const current = draft.slot(logicalId)?.current;
   if (properties.kind !== "value") {
+    retireFailedCreate(draft, logicalId);
     refuse(draft, { logicalId, declared: declare(draft, declaration, {}), reason: reasonOf(properties) });
     return;
   }
@@ -107,7 +108,7 @@ function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
 /** A create that failed in an earlier operation and was kept: its remains go, a new one takes its place. */
 function retireFailedCreate(draft: Draft, logicalId: LogicalId): void {
   const slot = draft.slot(logicalId);
-  if (slot?.current === undefined) return;
+  if (slot?.current?.status !== "CREATE_FAILED" || !slot.current.requested) return;
   draft.setFormer(logicalId, [...slot.former, toFormer(slot.current, "creation-undone")]);
 }
 

@@ -128,7 +128,7 @@ export function physicalIdOf(resource: Resource): PhysicalId | undefined {
 /** What failed in an update without anybody having been asked is what it was before (R3). */
 export function unharmed(resource: Resource | undefined): Resource | undefined {
   return resource?.status === "UPDATE_FAILED" && !resource.requested
-    ? { status: "UPDATE_COMPLETE", good: resource.good }
+    ? { status: "UPDATE_COMPLETE", good: { ...resource.good, physicalId: resource.physicalId } }
     : resource;
 }
 

@@ -103,6 +103,7 @@ function needsRequest(current: Resource, target: Good): boolean {
 function isSame(good: Good, target: Good): boolean {
   return (
     good.requestId === target.requestId &&
+    good.physicalId === target.physicalId &&
     sameProperties(good.declared.properties, target.declared.properties)
   );
 }
