@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { flush, processIo } from "./io.ts";
 import { main } from "./main.ts";
 

@@ -66,7 +66,6 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   const report = reportFor(call, names);
   for (const diagnostic of wish.warnings)
     report({ kind: "warning", file: path, body: wish.template.body, diagnostic });
-  for (const source of wish.sources) report({ kind: "function", source });
   const options = {
     stateDirectory: stateBeside(call, path),
     ...placeOf(call),
@@ -107,7 +106,13 @@ async function create(session: Session, { input, sources }: Wish): Promise<ExitC
   for (const runtime of new Set(sources.map((source) => source.runtime))) {
     if (isRuntime(runtime)) session.local.lambda.prewarm(runtime);
   }
-  return begin(session, { kind: "create", stackId, stackName: input.stackName, after: 0, startedAt });
+  return begin(session, sources, {
+    kind: "create",
+    stackId,
+    stackName: input.stackName,
+    after: 0,
+    startedAt,
+  });
 }
 
 async function update(session: Session, existing: StackSummary, wish: Wish): Promise<ExitCode> {
@@ -124,7 +129,7 @@ async function update(session: Session, existing: StackSummary, wish: Wish): Pro
     session.report({ kind: "unchanged", stack: await engine.stack(stackId) });
     return 0;
   }
-  return begin(session, { kind: "update", stackId, stackName, after, startedAt });
+  return begin(session, wish.sources, { kind: "update", stackId, stackName, after, startedAt });
 }
 
 /** Parameters that the call does not give and the stack has a value for. */
@@ -135,7 +140,12 @@ function keptParameters(before: StackView, wish: Wish): readonly string[] {
   );
 }
 
-async function begin(session: Session, operation: Operation): Promise<ExitCode> {
+async function begin(
+  session: Session,
+  sources: readonly FunctionSource[],
+  operation: Operation,
+): Promise<ExitCode> {
+  for (const source of sources) session.report({ kind: "function", source });
   const { region } = await session.local.engine.stack(operation.stackId);
   session.report({
     kind: "start",
