@@ -3,23 +3,28 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { partitionOf } from "@custard/provider/protocol";
+import { partitionOf, type ProviderRequest } from "@custard/provider/protocol";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Documents } from "./engine/ports.ts";
 import { createResourceTypes } from "./resources/resource-types.ts";
-import { openCertificate } from "./response/certificate.ts";
-import { openResponseEndpoint } from "./response/endpoint.ts";
+import { type Certificate, openCertificate } from "./response/certificate.ts";
+import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
 import { FunctionRegistry } from "./services/functions.ts";
 import { LayerRegistry } from "./services/layers.ts";
+import { ParameterStore } from "./services/parameters.ts";
+import { parseQueueArn } from "./services/queue-arn.ts";
+import { QueueRegistry } from "./services/queues.ts";
 import { createS3 } from "./services/s3.ts";
 import { systemClock } from "./services/system-clock.ts";
+import { TopicRegistry } from "./services/topics.ts";
 import type { TraceLog } from "./services/traces.ts";
 import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
+import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
 
 /** How an engine on this machine is set up. */
 export interface LocalOptions {
@@ -33,6 +38,10 @@ export interface LocalOptions {
   readonly failFast?: boolean;
   /** Milliseconds before a failed function's second and third attempt. Default 1,000 and 2,000; AWS takes minutes. */
   readonly retryDelays?: readonly number[];
+  /** Factor on SNS's delays before it tries an HTTP endpoint again. Default 0.05: a second instead of 20. */
+  readonly snsRetryScale?: number;
+  /** Hosts besides this machine's own whose HTTP endpoints get messages from topics; `*` for all. Default: none. */
+  readonly subscriberHosts?: readonly string[];
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
 }
@@ -42,12 +51,14 @@ export interface Local {
   readonly engine: Engine;
   readonly traces: TraceLog;
   readonly lambda: LambdaTransport;
+  readonly sns: SnsTransport;
   /** Stops everything; operations in flight go on when the directory is opened again. */
   close(): Promise<void>;
 }
 
 /** Milliseconds in which a body that a function has sent before it ended is sure to have been read. */
 const lastWords = 50;
+const day = 86_400_000;
 
 /** Opens a state directory and goes on with what is in flight there. Throws `StorageError` `Locked` when it is in use. */
 export async function openLocal(options: LocalOptions): Promise<Local> {
@@ -62,22 +73,11 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
 
 async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
   const { account = "123456789012", region = "us-east-1", failFast = true } = options;
-  const { journal, documents, traces } = storage;
-  const s3 = createS3({ documents, directory: join(resolve(options.stateDirectory), "objects") });
-  const [secret, certificate, workDirectory] = await Promise.all([
-    persistentSecret(documents, "secret/response-urls"),
-    openCertificate({
-      directory: join(resolve(options.stateDirectory), "tls"),
-      hosts: [responseHost(region, partitionOf(region))],
-      now: Date.now(),
-    }),
-    makeWorkDirectory(),
-    endLeftovers(documents),
-    s3.sweep(),
-  ]);
+  const { journal, traces } = storage;
+  const services = openServices(options, storage);
+  const { secret, ...prepared } = await prepare(options, storage, services);
+  const { certificate } = prepared;
   const responseUrls = createResponseUrls({ secret });
-  const functions = new FunctionRegistry(documents);
-  const layers = new LayerRegistry(documents);
   const endpoint = await openResponseEndpoint({
     verify: (request) => responseUrls.verify(request),
     onResponse: (arrived) => engine.receive(arrived),
@@ -85,29 +85,15 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     traces,
     clock: systemClock,
   });
-  const lambda = createLambdaTransport({
-    functions,
-    documents,
-    traces,
-    clock: systemClock,
-    workDirectory,
-    failFast,
-    ...(options.retryDelays === undefined ? {} : { retryDelays: options.retryDelays }),
-    answered: (request) => wasAnswered(engine, request),
-    environment: (family) =>
-      redirectEnvironment({
-        port: endpoint.port,
-        caFile: certificate.caFile,
-        bundleFile: certificate.bundleFile,
-        runtime: family === "custom" ? "any" : family,
-      }),
-  });
+  const answered = (request: ProviderRequest) => wasAnswered(engine, request);
+  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, endpoint, answered });
+  endpoint.serve(sns.site.matches, sns.site.listener);
   const engine = new Engine(
     {
       journal,
       clock: systemClock,
-      types: createResourceTypes({ documents, functions, layers, s3 }),
-      transports: [lambda],
+      types: createResourceTypes(services),
+      transports: [lambda, sns],
       responseUrls,
       traces,
       failFast,
@@ -120,13 +106,93 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     engine,
     traces,
     lambda,
+    sns,
     async close() {
       await engine.close();
+      await sns.close();
       await lambda.close();
       await endpoint.close();
       await storage.close();
     },
   };
+}
+
+/** What the types, the transports and the endpoint share. */
+function openServices(options: LocalOptions, { documents }: SqliteStorage) {
+  return {
+    documents,
+    functions: new FunctionRegistry(documents),
+    layers: new LayerRegistry(documents),
+    parameters: new ParameterStore(documents),
+    queues: new QueueRegistry(documents),
+    s3: createS3({ documents, directory: join(resolve(options.stateDirectory), "objects") }),
+    topics: new TopicRegistry(documents),
+  };
+}
+
+type Services = ReturnType<typeof openServices>;
+
+async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3 }: Services) {
+  const { region = "us-east-1" } = options;
+  const [secret, certificate, workDirectory] = await Promise.all([
+    persistentSecret(documents, "secret/response-urls"),
+    openCertificate({
+      directory: join(resolve(options.stateDirectory), "tls"),
+      hosts: [responseHost(region, partitionOf(region))],
+      now: Date.now(),
+    }),
+    makeWorkDirectory(),
+    endLeftovers(documents),
+    s3.sweep(),
+  ]);
+  return { secret, certificate, workDirectory };
+}
+
+/** What the transports are made of. */
+interface TransportParts {
+  readonly options: LocalOptions;
+  readonly storage: SqliteStorage;
+  readonly services: Services;
+  readonly certificate: Certificate;
+  readonly workDirectory: string;
+  readonly endpoint: ResponseEndpoint;
+  readonly answered: (request: ProviderRequest) => Promise<boolean>;
+}
+
+function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: SnsTransport } {
+  const { options, services, certificate, endpoint, answered, workDirectory } = parts;
+  const { documents, functions, queues, topics } = services;
+  const { traces } = parts.storage;
+  const { failFast = true, retryDelays, subscriberHosts } = options;
+  const shared = { documents, traces, clock: systemClock, failFast, answered };
+  const lambda = createLambdaTransport({
+    ...shared,
+    functions,
+    workDirectory,
+    ...(retryDelays === undefined ? {} : { retryDelays }),
+    sendRecord: async (destination, record) => {
+      const message = JSON.stringify(record);
+      if (parseQueueArn(destination) === undefined) await sns.publish({ topicArn: destination, message });
+      else await queues.send(destination, { body: message });
+    },
+    environment: (family) =>
+      redirectEnvironment({
+        port: endpoint.port,
+        caFile: certificate.caFile,
+        bundleFile: certificate.bundleFile,
+        runtime: family === "custom" ? "any" : family,
+      }),
+  });
+  const sns = createSnsTransport({
+    ...shared,
+    topics,
+    queues,
+    functions: lambda,
+    retryScale: options.snsRetryScale ?? 0.05,
+    ...(subscriberHosts === undefined ? {} : { subscriberHosts }),
+    issue: issueSnsCertificate,
+  });
+  return { lambda, sns };
 }
 
 /** Kept with the state, so that a request gets the same URL after a restart. */
@@ -136,6 +202,13 @@ async function persistentSecret(documents: Documents, key: string): Promise<stri
   const secret = randomBytes(32).toString("hex");
   await documents.put(key, secret);
   return secret;
+}
+
+/** What SNS signs with here. The library that writes certificates is loaded only then. */
+async function issueSnsCertificate() {
+  const { issueSigningCertificate } = await import("./response/issue-certificate.ts");
+  const now = Date.now();
+  return issueSigningCertificate("sns.amazonaws.com", { from: now - day, until: now + 3650 * day });
 }
 
 /** Outside of any project, so that functions find no packages but their own. */

@@ -12,16 +12,4 @@ export const recordTypes: Readonly<Record<string, RecordType>> = {
     physicalId: (subject) => textProperty(subject, "LogGroupName") ?? generatedName(subject),
     attributes: (subject, id) => ({ Arn: regionalArn(subject, "logs", `log-group:${id}:*`) }),
   },
-  "AWS::SNS::Topic": {
-    physicalId: (subject) => {
-      const name = textProperty(subject, "TopicName") ?? generatedName(subject);
-      const isFifo = textProperty(subject, "FifoTopic") === "true" && !name.endsWith(".fifo");
-      return regionalArn(subject, "sns", isFifo ? `${name}.fifo` : name);
-    },
-    attributes: (_, id) => ({ TopicName: id.split(":").at(-1) ?? id }),
-  },
-  "AWS::SSM::Parameter": {
-    physicalId: (subject) => textProperty(subject, "Name") ?? generatedName(subject),
-    attributes: (subject, id) => ({ Arn: regionalArn(subject, "ssm", `parameter/${id.replace(/^\//, "")}`) }),
-  },
 };
