@@ -287,6 +287,7 @@ describe("records", () => {
       action: "update",
       properties: changed,
       physicalId: "/p" as PhysicalId,
+      token: "update-1",
     } as const;
     expect((await done(perform(update))).attributes["Value"]).toBe("changed");
     const key = "resource/aws/123456789012/us-east-1/AWS::SSM::Parameter//p";
