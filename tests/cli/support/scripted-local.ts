@@ -73,6 +73,9 @@ export function scriptedLocal(
     tags: {},
     resources: [],
     templateBody: "{}",
+    terminationProtection: false,
+    disableRollback: false,
+    notificationArns: [],
     ...start.view,
   });
   const summary = (): StackSummary => ({

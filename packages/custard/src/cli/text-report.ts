@@ -76,9 +76,13 @@ function formatResult(result: Extract<Message, { kind: "result" }>, colors: Colo
     "",
     `${mark} ${colors.bold(stack.stackName)} ${formatStatus(stack.status, colors)} after ${formatDuration(result.took)}`,
     ...formatSimulated(stack),
-    ...(isSuccess(stack.status) ? formatOutputs(stack, colors) : []),
+    ...(hasOutputs(stack.status) ? formatOutputs(stack, colors) : []),
     ...(result.advice === undefined ? [] : [result.advice]),
   ].join("\n");
+}
+
+function hasOutputs(status: string): boolean {
+  return isSuccess(status) && status !== "DELETE_COMPLETE";
 }
 
 function formatSimulated(stack: StackView): readonly string[] {
