@@ -164,7 +164,7 @@ async function withFunction<Result>(
     return await use({
       deliver,
       prewarm: () => transport.prewarm(language.runtime),
-      instances: () => instances,
+      instances,
     });
   } finally {
     await transport.close();

@@ -1,6 +1,6 @@
 /** Inline code that answers by AWS's response modules, or by hand, through the real redirect to the real endpoint. */
 import { afterEach, expect, test } from "vitest";
-import type { Delivery } from "../../packages/custard/src/engine/ports.ts";
+import type { Delivery, TraceEntry } from "../../packages/custard/src/engine/ports.ts";
 import { redirectEnvironment } from "../../packages/custard/src/response/redirect.ts";
 import { type ResponseWorld, openResponseWorld } from "../support/response-world.ts";
 import { type TestLambda, openLambda, requestTo } from "./support.ts";
@@ -16,7 +16,12 @@ interface Answered {
 
 async function answer(code: string, runtime: string): Promise<Answered> {
   const world = await openResponseWorld();
+  const trace: TraceEntry[] = [];
   lambda = await openLambda({
+    traces: {
+      note: (entry) => void trace.push(entry),
+      ofRequest: async () => [...trace, ...world.traces],
+    },
     answered: (request) => world.arrived.some(({ requestId }) => requestId === request.requestId),
     environment: (family) =>
       redirectEnvironment({ ...redirectOf(world), runtime: family === "custom" ? "any" : family }),
@@ -27,7 +32,7 @@ async function answer(code: string, runtime: string): Promise<Answered> {
   const bodies = world.arrived.map(({ body }): Record<string, unknown> =>
     JSON.parse(Buffer.from(body).toString()),
   );
-  return { delivery, bodies, log: lambda.trace.filter(({ kind }) => kind === "log").map(({ text }) => text) };
+  return { delivery, bodies, log: trace.filter(({ kind }) => kind === "log").map(({ text }) => text) };
 }
 
 function redirectOf({ endpoint, certificate }: ResponseWorld) {
@@ -137,4 +142,23 @@ test.each([
 ])("the module isn't there for code that doesn't name it (%s)", async (runtime, code, message) => {
   const { delivery } = await answer(code, runtime);
   expect(delivery).toEqual({ kind: "silent", advice: expect.stringContaining(message) });
+});
+
+const sender = (path: string) => `
+const https = require('https');
+exports.handler = (event, context, callback) => {
+  const url = new URL(event.ResponseURL);
+  const body = JSON.stringify({ Status: 'SUCCESS', PhysicalResourceId: 'own', Data: { Text: 'gr\u00fc\u00dfe' } });
+  const request = https.request({ hostname: url.hostname, path: ${path}, method: 'PUT', headers: { 'content-type': '', 'content-length': body.length } }, (response) => { response.resume(); callback(null, response.statusCode); });
+  request.on('error', callback);
+  request.end(body);
+};`;
+
+test("a sender that drops the query is told so", async () => {
+  expect((await answer(sender("url.pathname"), "nodejs20.x")).delivery).toEqual({
+    kind: "silent",
+    advice: expect.stringMatching(
+      /^Function provider tried to answer, but its answer didn't arrive \(PUT: 403 \w+, the query of the response URL was dropped\)\.$/,
+    ),
+  });
 });

@@ -17,8 +17,12 @@ export function adviceOn(silence: Silence): string {
   if (last === undefined) throw new Error("A silent request had no attempt");
   const put = silence.trace.findLast((entry) => entry.kind === "put");
   const name = `Function ${silence.resolved.reference.name}`;
-  if (put !== undefined) return `${name} tried to answer, but its answer didn't count: ${put.text}`;
-  return `${name} ${whatHappened(last, silence)}`;
+  if (put === undefined) return `${name} ${whatHappened(last, silence)}`;
+  // S3 takes any body; CloudFormation passes over those that name another request.
+  if (/: 200\b/.test(put.text)) {
+    return `${name} answered another request: StackId, RequestId and LogicalResourceId of the response must be those of the event.`;
+  }
+  return `${name} tried to answer, but its answer didn't arrive (${put.text}).`;
 }
 
 function whatHappened(last: Attempt, { resolved, attempts }: Silence): string {
