@@ -1,8 +1,17 @@
 import { defineConfig } from "tsdown";
 
 const format: ("esm" | "cjs")[] = ["esm", "cjs"];
-const common = { format, platform: "node", target: "node20", dts: true, clean: false, fixedExtension: true } as const;
-const toEntries = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+const common = {
+  format,
+  platform: "node",
+  target: "node20",
+  dts: true,
+  clean: false,
+  hash: false,
+  fixedExtension: true,
+} as const;
+const toEntries = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
 // What ships inside most providers is one file per format; the rest may share chunks.
 export default defineConfig([

@@ -70,8 +70,11 @@ function pathOf(issue: SchemaIssue): PropertyKey[] {
 }
 
 function describeIssues(issues: readonly SchemaIssue[]): string {
-  return issues
-    .slice(0, 5)
-    .map((issue) => [pathOf(issue).map(String).join("."), issue.message].filter(Boolean).join(": "))
-    .join("; ");
+  return issues.slice(0, 5).map(describeIssue).join("; ");
+}
+
+/** Some libraries name the place in the message already. */
+function describeIssue(issue: SchemaIssue): string {
+  const place = pathOf(issue).map(String).join(".");
+  return place === "" || issue.message.startsWith(place) ? issue.message : `${place}: ${issue.message}`;
 }

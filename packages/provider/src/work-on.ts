@@ -18,6 +18,8 @@ export interface Workplace {
 }
 
 interface Job<P, A, S> extends Workplace {
+  /** A poll that would start later needs another invocation. */
+  readonly lastPoll: number;
   readonly resource: ResourceDefinition<P, A, S>;
   readonly session: Session;
 }
@@ -37,7 +39,9 @@ export async function workOn<P, A, S>(
   continued?: Continued,
 ): Promise<Encoded | undefined> {
   const session = await prepare(resource, workplace);
-  const job: Job<P, A, S> = { ...workplace, resource, session };
+  const { deadline, left } = workplace.call;
+  const lastPoll = deadline - Math.min(5000, left * 0.4);
+  const job: Job<P, A, S> = { ...workplace, resource, session, lastPoll };
   const { running } = job.shared;
   try {
     if (continued === undefined) {
@@ -47,6 +51,9 @@ export async function workOn<P, A, S>(
     }
     await enter(job);
     return await untilAnswered(job, continued);
+  } catch (error) {
+    await forget(session);
+    throw error;
   } finally {
     if (running.get(session.resourceKey) === job.call) running.delete(session.resourceKey);
   }
@@ -145,12 +152,12 @@ function serviceTimeout(declared: unknown): number {
 
 /** Leaves the rest of the work to another invocation, if that is needed. */
 async function handOver<P, A, S>(
-  { call, shared, session }: Job<P, A, S>,
+  { call, shared, session, lastPoll }: Job<P, A, S>,
   pending: Pending,
 ): Promise<boolean> {
   const { driver } = shared.options;
   const { id, state, every } = pending;
-  const fits = call.clock.now() + every < call.deadline - Math.min(5000, call.left * 0.4);
+  const fits = call.clock.now() + every < lastPoll;
   if (fits && every < (driver?.shortestWait ?? Infinity)) return false;
   if (driver === undefined)
     throw new Error("Still pending at the end of the function's time: it needs a driver");
