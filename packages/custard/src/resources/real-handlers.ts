@@ -1,34 +1,18 @@
-import type { Documents } from "../engine/ports.ts";
-import type { FunctionRegistry } from "../services/functions.ts";
-import type { LayerRegistry } from "../services/layers.ts";
-import type { QueueRegistry } from "../services/queues.ts";
-import type { ParameterStore } from "../services/parameters.ts";
-import type { S3 } from "../services/s3.ts";
-import type { TopicRegistry } from "../services/topics.ts";
+import type { Services } from "../services/open-services.ts";
 import { s3Bucket, s3BucketPolicy } from "./bucket.ts";
 import type { Handler } from "./handler.ts";
 import type { KeptRecords } from "./kept-records.ts";
 import { lambdaFunction } from "./lambda-function.ts";
 import { lambdaLayerVersion } from "./lambda-layer.ts";
 import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion } from "./lambda-parts.ts";
+import { secretsManagerSecret } from "./secret.ts";
 import { snsSubscription, snsTopic, snsTopicPolicy } from "./sns.ts";
 import { sqsQueue, sqsQueuePolicy } from "./sqs.ts";
 import { ssmParameter } from "./ssm-parameter.ts";
 
-/** What the types need of the world. */
-export interface ResourceWorld {
-  readonly documents: Documents;
-  readonly functions: FunctionRegistry;
-  readonly layers: LayerRegistry;
-  readonly parameters: ParameterStore;
-  readonly queues: QueueRegistry;
-  readonly s3: S3;
-  readonly topics: TopicRegistry;
-}
-
 /** The types that something real stands behind. */
-export function realHandlers(world: ResourceWorld, records: KeptRecords): Readonly<Record<string, Handler>> {
-  const { functions, layers, parameters, queues, s3, topics } = world;
+export function realHandlers(world: Services, records: KeptRecords): Readonly<Record<string, Handler>> {
+  const { functions, layers, parameters, queues, s3, secrets, topics } = world;
   return {
     "AWS::Lambda::Alias": lambdaAlias(functions),
     "AWS::Lambda::EventInvokeConfig": lambdaEventInvokeConfig(functions),
@@ -43,6 +27,7 @@ export function realHandlers(world: ResourceWorld, records: KeptRecords): Readon
     "AWS::SNS::TopicPolicy": snsTopicPolicy(topics),
     "AWS::SQS::Queue": sqsQueue(queues, records),
     "AWS::SQS::QueuePolicy": sqsQueuePolicy(queues),
+    "AWS::SecretsManager::Secret": secretsManagerSecret(secrets, records),
     "AWS::SSM::Parameter": ssmParameter(parameters, records),
   };
 }

@@ -8,10 +8,11 @@
 import type { PhysicalId } from "../engine/ids.ts";
 import type { ResourceTask, ResourceTypes, TaskOutcome, TypeFacts } from "../engine/ports.ts";
 import { FunctionError } from "../services/function-error.ts";
+import type { Services } from "../services/open-services.ts";
 import { ResourceFailure } from "./failure.ts";
 import type { Handler, Made } from "./handler.ts";
 import { KeptRecords } from "./kept-records.ts";
-import { realHandlers, type ResourceWorld } from "./real-handlers.ts";
+import { realHandlers } from "./real-handlers.ts";
 import { placeholderHandler, recordHandler } from "./record-handler.ts";
 import { recordTypes } from "./record-types.ts";
 import { type ResourceSchema, Schemas } from "./schema.ts";
@@ -47,7 +48,7 @@ const withSnapshots: ReadonlySet<string> = new Set([
 ]);
 
 /** All types that a template can use, but for custom resources. */
-export function createResourceTypes(world: ResourceWorld): BuiltinTypes {
+export function createResourceTypes(world: Services): BuiltinTypes {
   const schemas = new Schemas();
   const records = new KeptRecords(world.documents);
   const handlers = realHandlers(world, records);
