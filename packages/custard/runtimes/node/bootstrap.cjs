@@ -22,8 +22,10 @@ class RuntimeApi {
   #socket;
   #received = Buffer.alloc(0);
   #resolve;
+  #token;
 
-  constructor(address) {
+  constructor(address, token) {
+    this.#token = token;
     const [host, port] = address.split(":");
     this.#socket = net.connect({ host, port: Number(port), noDelay: true });
     this.#socket.on("data", (chunk) => this.#onData(chunk));
@@ -34,7 +36,12 @@ class RuntimeApi {
 
   request(method, target, { body = "", headers = {} } = {}) {
     const bytes = Buffer.from(body);
-    const lines = Object.entries({ host: "custard", "content-length": bytes.length, ...headers });
+    const lines = Object.entries({
+      host: "custard",
+      "custard-token": this.#token,
+      "content-length": bytes.length,
+      ...headers,
+    });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     this.#socket.ref();
     this.#socket.write(Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`), bytes]));
@@ -425,7 +432,9 @@ async function takeAssignment(api) {
 }
 
 async function main() {
-  const api = new RuntimeApi(process.env.AWS_LAMBDA_RUNTIME_API);
+  const { AWS_LAMBDA_RUNTIME_API: address, CUSTARD_RUNTIME_TOKEN: token } = process.env;
+  delete process.env.CUSTARD_RUNTIME_TOKEN;
+  const api = new RuntimeApi(address, token);
   if (process.argv.includes("--spare")) await takeAssignment(api);
   patchConsole();
   onCrash = (report, status) => {

@@ -16,7 +16,8 @@ INDENT = "\u00a0"
 class RuntimeApi:
     """One keep-alive connection to the Runtime API, one request at a time."""
 
-    def __init__(self, address):
+    def __init__(self, address, token):
+        self._token = token
         host, port = address.split(":")
         self._socket = socket.create_connection((host, int(port)))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -27,7 +28,7 @@ class RuntimeApi:
         return self.receive()
 
     def send(self, method, target, body=b"", headers=None):
-        lines = {"host": "custard", "content-length": len(body), **(headers or {})}
+        lines = {"host": "custard", "custard-token": self._token, "content-length": len(body), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._socket.sendall(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
 
@@ -328,7 +329,7 @@ def _set_module_path():
 
 
 def main():
-    api = RuntimeApi(os.environ["AWS_LAMBDA_RUNTIME_API"])
+    api = RuntimeApi(os.environ["AWS_LAMBDA_RUNTIME_API"], os.environ.pop("CUSTARD_RUNTIME_TOKEN"))
     if "--spare" in sys.argv:
         _take_assignment(api)
     _set_module_path()

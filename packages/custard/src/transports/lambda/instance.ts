@@ -12,7 +12,6 @@
  * I4. An instance whose process has exited never gets an event; an event that it was not handed goes elsewhere.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Json } from "@custard/provider/protocol";
 import { type LineReader, readLines } from "./read-lines.ts";
 import { memoryMegabytes, peakMemoryMegabytes } from "./process-facts.ts";
 import { RuntimeApi, type RuntimeEvent, type RuntimeReport } from "./runtime-api.ts";
@@ -23,6 +22,15 @@ export interface Launch {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
+  /** One of our own bootstraps, which show a token to the Runtime API. */
+  readonly isOurs: boolean;
+}
+
+/** What a spare process is told. */
+export interface Assignment {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly heapMegabytes: number;
 }
 
 /** How an invocation ended. */
@@ -131,12 +139,12 @@ export class Instance {
   }
 
   /** Opens a Runtime API and starts a process that speaks to it. */
-  static async start(launch: (address: string) => Launch): Promise<Instance> {
-    const api = await RuntimeApi.open();
-    const { command, arguments: args, environment, directory } = launch(api.address);
+  static async start(launch: Launch): Promise<Instance> {
+    const api = await RuntimeApi.open({ asksForToken: launch.isOurs });
+    const { command, arguments: args, environment, directory } = launch;
     const child = spawn(command, args, {
       cwd: directory,
-      env: { ...environment },
+      env: { ...environment, ...addressOf(api, launch.isOurs) },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -146,11 +154,6 @@ export class Instance {
   /** Undefined when the process couldn't be started. */
   get pid(): number | undefined {
     return this.#child.pid;
-  }
-
-  /** Value of `AWS_LAMBDA_RUNTIME_API` for this process. */
-  get address(): string {
-    return this.#api.address;
   }
 
   /** Can it take events? */
@@ -164,9 +167,10 @@ export class Instance {
   }
 
   /** A spare process becomes its function's; init is counted from here. */
-  assign(assignment: Json): void {
+  assign({ environment, ...others }: Assignment): void {
     this.#startedAt = performance.now();
-    this.#api.assign(assignment);
+    const address = { AWS_LAMBDA_RUNTIME_API: this.#api.address };
+    this.#api.assign({ ...others, environment: { ...environment, ...address } });
   }
 
   /** Waits until the process has asked for its first event or has exited; true when neither came in time. */
@@ -346,4 +350,10 @@ function notStarted(error: Error): RuntimeReport {
     ? "Couldn't find valid bootstrap(s): [/var/task/bootstrap /opt/bootstrap]"
     : `fork/exec failed: ${error.message}`;
   return { errorType, errorMessage, payload: Buffer.from(JSON.stringify({ errorType, errorMessage })) };
+}
+
+/** The bootstraps take the token out of their environment, so that the function's programs don't inherit it. */
+function addressOf(api: RuntimeApi, isOurs: boolean): Record<string, string> {
+  const address = { AWS_LAMBDA_RUNTIME_API: api.address };
+  return isOurs ? { ...address, CUSTARD_RUNTIME_TOKEN: api.token } : address;
 }

@@ -1,5 +1,6 @@
 /** How the process of a function is started: command, flags and environment by runtime. */
 import { access, constants } from "node:fs/promises";
+import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ResolvedFunction } from "../../services/function-record.ts";
 import { type RuntimeFamily, isRuntime, runtimes } from "../../services/function-settings.ts";
@@ -61,15 +62,24 @@ export class Launcher {
     const family = familyOf(resolved);
     const directory = own.folders.code;
     if (family === "custom") {
-      return { command: await customBootstrap(own.folders), arguments: [], environment, directory };
+      return {
+        command: await customBootstrap(own.folders),
+        arguments: [],
+        environment,
+        directory,
+        isOurs: false,
+      };
     }
     const { command, bootstrap } = await this.baseFor(family);
     const flags = [...flagsOf(resolved.settings.runtime), ...heapFlags(resolved, family)];
-    return wrapped({ command, arguments: [...flags, bootstrap], environment, directory }, own.folders);
+    return wrapped(
+      { command, arguments: [...flags, bootstrap], environment, directory, isOurs: true },
+      own.folders,
+    );
   }
 
   #baseEnvironment(family: RuntimeFamily, command: string): Record<string, string> {
-    const given = this.#options.environment(family);
+    const given = { ...this.#options.environment(family), ...(family === "python" ? userPackages() : {}) };
     // As Lambda's PATH leads to its runtime, so does this one.
     const path = command === "" ? [] : [dirname(command)];
     return {
@@ -90,6 +100,11 @@ function wrapped(launch: Launch, folders: InstanceFolders): Launch {
     command: localPath(wrapper, folders),
     arguments: [launch.command, ...launch.arguments],
   };
+}
+
+/** The interpreter looks for the user's own packages (`pip install --user`) under HOME, which functions don't get. */
+function userPackages(): Record<string, string> {
+  return { PYTHONUSERBASE: process.env["PYTHONUSERBASE"] ?? join(homedir(), ".local") };
 }
 
 const bootstraps = { node: runtimeAsset("node/bootstrap.cjs"), python: runtimeAsset("python/bootstrap.py") };

@@ -5,10 +5,12 @@
  * Owns the listener and the order of calls. What a call means for the instance is the instance's.
  *
  * Invariants
- * A1. One listener per instance: the address has no credentials, so a shared one would let a function answer for another.
+ * A1. One listener per instance: the address has no credentials, so a shared one would let a function answer for
+ *     another. Our own bootstraps show a token besides, so that no other user of the machine gets their events.
  * A2. An event is handed out only to a waiting `/next`; a `/next` in the middle of an invocation is refused.
  * A3. Only the invocation in flight can be answered, and once.
  */
+import { randomUUID, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Json } from "@custard/provider/protocol";
@@ -47,14 +49,18 @@ const base = "/2018-06-01/runtime";
 
 /** One listener on the loopback address for one process. */
 export class RuntimeApi {
+  /** What callers must show; custom runtimes can't be asked for it. */
+  readonly token = randomUUID();
   readonly #server: Server;
+  readonly #asksForToken: boolean;
   #listener: RuntimeApiListener = deaf;
   #assignment: Json | undefined;
   #waitingForAssignment: ServerResponse | undefined;
   #waitingForEvent: ServerResponse | undefined;
   #current: string | undefined;
 
-  private constructor() {
+  private constructor(asksForToken: boolean) {
+    this.#asksForToken = asksForToken;
     this.#server = createServer((request, response) => void this.#serve(request, response));
     // A frozen process holds its `/next` open for as long as it is idle.
     this.#server.requestTimeout = 0;
@@ -62,9 +68,9 @@ export class RuntimeApi {
     this.#server.keepAliveTimeout = 0;
   }
 
-  /** Opens the listener. */
-  static async open(): Promise<RuntimeApi> {
-    const api = new RuntimeApi();
+  /** Opens the listener; with `asksForToken`, for a process that is told the token. */
+  static async open({ asksForToken }: { readonly asksForToken: boolean }): Promise<RuntimeApi> {
+    const api = new RuntimeApi(asksForToken);
     await new Promise<void>((resolve, reject) => {
       api.#server.once("error", reject);
       api.#server.listen(0, "127.0.0.1", resolve);
@@ -114,8 +120,7 @@ export class RuntimeApi {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      // A web page can reach the loopback address too, but not without saying so.
-      if (request.headers.origin !== undefined || request.headers["sec-fetch-site"] !== undefined) {
+      if (!this.#isPermitted(request)) {
         refuse(response, forbidden);
         return;
       }
@@ -124,6 +129,12 @@ export class RuntimeApi {
       // The process ended in the middle of its call: its exit says the rest.
       response.destroy();
     }
+  }
+
+  #isPermitted({ headers }: IncomingMessage): boolean {
+    // A web page can reach the loopback address too, but not without saying so.
+    if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) return false;
+    return !this.#asksForToken || isEqual(String(headers["custard-token"]), this.token);
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -190,7 +201,11 @@ interface Refusal {
   readonly errorMessage: string;
 }
 
-const forbidden: Refusal = { status: 403, errorType: "Forbidden", errorMessage: "Not for web pages" };
+const forbidden: Refusal = {
+  status: 403,
+  errorType: "Forbidden",
+  errorMessage: "This is another process's Runtime API",
+};
 const unknownCall: Refusal = {
   status: 404,
   errorType: "NotFound",
@@ -238,6 +253,11 @@ function parseObject(body: Buffer): Record<string, unknown> {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function accept(response: ServerResponse): void {

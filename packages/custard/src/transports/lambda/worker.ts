@@ -43,7 +43,7 @@ export class Worker {
   ): Promise<Worker> {
     const root = await makeFolders(surroundings.root);
     const base = await surroundings.launcher.baseFor(family);
-    const instance = await Instance.start((address) => ({
+    const instance = await Instance.start({
       command: base.command,
       arguments: [...variant, base.bootstrap, "--spare"],
       directory: join(root, "tmp"),
@@ -51,9 +51,9 @@ export class Worker {
         ...baseEnvironment(foldersIn(root)),
         ...base.environment,
         ...reportFile(root),
-        AWS_LAMBDA_RUNTIME_API: address,
       },
-    }));
+      isOurs: true,
+    });
     return await Worker.#registered(instance, root, surroundings);
   }
 
@@ -69,10 +69,10 @@ export class Worker {
       folders: { ...foldersIn(root), ...folders },
       logStream,
     });
-    const instance = await Instance.start((address) => ({
+    const instance = await Instance.start({
       ...launch,
-      environment: { ...launch.environment, ...reportFile(root), AWS_LAMBDA_RUNTIME_API: address },
-    }));
+      environment: { ...launch.environment, ...reportFile(root) },
+    });
     const worker = await Worker.#registered(instance, root, surroundings);
     worker.#logStream = logStream;
     return worker;
@@ -94,11 +94,7 @@ export class Worker {
     const own = { ...foldersIn(this.#root), ...folders };
     const environment = functionEnvironment(resolved, { ...base, folders: own, logStream: this.#logStream });
     this.instance.assign({
-      environment: {
-        ...environment,
-        ...reportFile(this.#root),
-        AWS_LAMBDA_RUNTIME_API: this.instance.address,
-      },
+      environment: { ...environment, ...reportFile(this.#root) },
       directory: folders.code,
       heapMegabytes: heapMegabytes(resolved),
     });
