@@ -10,16 +10,12 @@ import type { Documents } from "./engine/ports.ts";
 import { createResourceTypes } from "./resources/resource-types.ts";
 import { type Certificate, openCertificate } from "./response/certificate.ts";
 import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
+import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
-import { FunctionRegistry } from "./services/functions.ts";
-import { LayerRegistry } from "./services/layers.ts";
-import { ParameterStore } from "./services/parameters.ts";
+import { openServices, type Services } from "./services/open-services.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
-import { QueueRegistry } from "./services/queues.ts";
-import { createS3 } from "./services/s3.ts";
 import { systemClock } from "./services/system-clock.ts";
-import { TopicRegistry } from "./services/topics.ts";
 import type { TraceLog } from "./services/traces.ts";
 import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
@@ -71,10 +67,37 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   }
 }
 
+/**
+ * The environment in which a program that the user starts himself reaches the engine of a state directory, whichever
+ * process runs it, now or later. `environment` is what it would have otherwise.
+ */
+export async function providerEnvironment(
+  stateDirectory: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const directory = resolve(stateDirectory);
+  const tls = { directory: join(directory, "tls"), hosts: ["localhost"], now: Date.now() };
+  const { caFile, bundleFile } = await openCertificate(tls);
+  const port = { file: portFileOf(directory) };
+  const redirect = redirectEnvironment({ port, caFile, bundleFile, runtime: "any" }, environment);
+  // Bundles of the user's own stay: the hooks add the endpoint's authority to whatever is trusted.
+  const kept = Object.keys(redirect).filter(
+    (name) => /_(?:FILE|BUNDLE)$/u.test(name) && environment[name] !== undefined,
+  );
+  return {
+    ...environment,
+    ...redirect,
+    ...Object.fromEntries(kept.map((name) => [name, environment[name]])),
+  };
+}
+
 async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
   const { account = "123456789012", region = "us-east-1", failFast = true } = options;
   const { journal, traces } = storage;
-  const services = openServices(options, storage);
+  const services = openServices({
+    documents: storage.documents,
+    stateDirectory: resolve(options.stateDirectory),
+  });
   const { secret, ...prepared } = await prepare(options, storage, services);
   const { certificate } = prepared;
   const responseUrls = createResponseUrls({ secret });
@@ -88,6 +111,8 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
   const answered = (request: ProviderRequest) => wasAnswered(engine, request);
   const { lambda, sns } = openTransports({ options, storage, services, ...prepared, endpoint, answered });
   endpoint.serve(sns.site.matches, sns.site.listener);
+  const portFile = portFileOf(resolve(options.stateDirectory));
+  await writePort(portFile, endpoint.port);
   const engine = new Engine(
     {
       journal,
@@ -109,6 +134,7 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     sns,
     async close() {
       await engine.close();
+      await removePort(portFile);
       await sns.close();
       await lambda.close();
       await endpoint.close();
@@ -116,21 +142,6 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     },
   };
 }
-
-/** What the types, the transports and the endpoint share. */
-function openServices(options: LocalOptions, { documents }: SqliteStorage) {
-  return {
-    documents,
-    functions: new FunctionRegistry(documents),
-    layers: new LayerRegistry(documents),
-    parameters: new ParameterStore(documents),
-    queues: new QueueRegistry(documents),
-    s3: createS3({ documents, directory: join(resolve(options.stateDirectory), "objects") }),
-    topics: new TopicRegistry(documents),
-  };
-}
-
-type Services = ReturnType<typeof openServices>;
 
 async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3 }: Services) {
   const { region = "us-east-1" } = options;

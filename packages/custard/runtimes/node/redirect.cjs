@@ -3,7 +3,8 @@
  * on 127.0.0.1 instead. The change is made below TLS, so what a sender sees and says (URL, Host, server name,
  * certificate check) stays true, whichever library it uses.
  *
- * CUSTARD_REDIRECT         the endpoint's port, then host names; one `*` in a name stands for any characters
+ * CUSTARD_REDIRECT         the endpoint's port, or `@` and the file that holds it (`%20` for a blank, `%25` for a
+ *                          percent sign), then host names; one `*` in a name stands for any characters
  * CUSTARD_REDIRECT_CA      file with the authority that vouches for the endpoint (PEM)
  * CUSTARD_REDIRECT_REPORT  file that gets a line for every other place the process has turned to (optional)
  *
@@ -16,15 +17,28 @@ const net = require("node:net");
 const localAddress = "127.0.0.1";
 const httpsPort = "443";
 
-let rule = { text: "", port: 0, hosts: [] };
+let rule = { text: "", place: "0", hosts: [] };
 
 /** Read again when it changes: a process may be started before it is known what for. */
 function currentRule() {
   const text = process.env.CUSTARD_REDIRECT ?? "";
   if (text === rule.text) return rule;
-  const [port, ...hosts] = text.split(" ");
-  rule = { text, port: Number(port), hosts: hosts.map(parsePattern) };
+  const [place, ...hosts] = text.split(" ");
+  rule = { text, place, hosts: hosts.map(parsePattern) };
   return rule;
+}
+
+/** A program that the user started may outlive engines: then each connection asks the file which one runs now. */
+function endpointPort() {
+  const { place } = currentRule();
+  if (!place.startsWith("@")) return Number(place);
+  const file = place.slice(1).replaceAll("%20", " ").replaceAll("%25", "%");
+  try {
+    return Number(require("node:fs").readFileSync(file, "utf8"));
+  } catch {
+    // No engine runs: nothing listens on port 0, so that the connection is refused.
+    return 0;
+  }
 }
 
 function parsePattern(pattern) {
@@ -65,7 +79,7 @@ function targetOf(list) {
 }
 
 function redirect(list) {
-  const { port } = currentRule();
+  const port = endpointPort();
   if (typeof list[0] === "object") list[0] = { ...list[0], host: localAddress, port };
   else list.splice(0, 2, port, localAddress);
 }
@@ -120,7 +134,7 @@ function reportConnection({ host, port, path }) {
 
 function isOurs(host, port) {
   const place = `${host}:${port}`;
-  return place === process.env.AWS_LAMBDA_RUNTIME_API || place === `${localAddress}:${currentRule().port}`;
+  return place === process.env.AWS_LAMBDA_RUNTIME_API || place === `${localAddress}:${endpointPort()}`;
 }
 
 /** Other programs can turn to anything, so that one was started is all that can be told. */

@@ -2,7 +2,8 @@
 on 127.0.0.1 instead. The change is made below TLS, so what a sender sees and says (URL, Host, server name,
 certificate check) stays true, whichever library it uses.
 
-CUSTARD_REDIRECT         the endpoint's port, then host names; one `*` in a name stands for any characters
+CUSTARD_REDIRECT         the endpoint's port, or `@` and the file that holds it (`%20` for a blank, `%25` for a
+                         percent sign), then host names; one `*` in a name stands for any characters
 CUSTARD_REDIRECT_CA      file with the authority that vouches for the endpoint (PEM)
 CUSTARD_REDIRECT_REPORT  file that gets a line for every other place the process has turned to (optional)
 
@@ -20,17 +21,30 @@ class _Rule:
     """What is redirected. Read again when it changes: a process may be started before it is known what for."""
 
     text = None
-    port = 0
+    place = "0"
     patterns = ()
 
     @classmethod
     def current(cls):
         text = os.environ.get("CUSTARD_REDIRECT", "")
         if text != cls.text:
-            port, *patterns = text.split() or ["0"]
-            cls.text, cls.port = text, int(port)
+            place, *patterns = text.split() or ["0"]
+            cls.text, cls.place = text, place
             cls.patterns = [pattern.partition("*") for pattern in patterns]
         return cls
+
+    @classmethod
+    def port(cls):
+        """A program that the user started may outlive engines: then each connection asks which one runs now."""
+        place = cls.current().place
+        if not place.startswith("@"):
+            return int(place)
+        try:
+            with open(place[1:].replace("%20", " ").replace("%25", "%")) as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            # No engine runs: nothing listens on port 0, so that the connection is refused.
+            return 0
 
 
 def _is_redirected(host, port):
@@ -55,7 +69,7 @@ def _change_socket(socket):
 
     def redirected_getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
         if _is_redirected(host, port):
-            host, port, family = _LOCAL_ADDRESS, _Rule.current().port, socket.AF_INET
+            host, port, family = _LOCAL_ADDRESS, _Rule.port(), socket.AF_INET
         return getaddrinfo(host, port, family, type, proto, flags)
 
     socket.getaddrinfo = redirected_getaddrinfo
@@ -66,7 +80,7 @@ def _change_socket(socket):
 def _redirected_connect(connect):
     def redirected_connect(self, address):
         if isinstance(address, tuple) and len(address) >= 2 and _is_redirected(address[0], address[1]):
-            address = (_LOCAL_ADDRESS, _Rule.current().port)
+            address = (_LOCAL_ADDRESS, _Rule.port())
         return connect(self, address)
 
     return redirected_connect
@@ -163,7 +177,7 @@ class _Report:
             self.note("connect", address)
             return
         place = "%s:%s" % address[:2]
-        ours = (os.environ.get("AWS_LAMBDA_RUNTIME_API"), "%s:%s" % (_LOCAL_ADDRESS, _Rule.current().port))
+        ours = (os.environ.get("AWS_LAMBDA_RUNTIME_API"), "%s:%s" % (_LOCAL_ADDRESS, _Rule.port()))
         if place not in ours:
             self.note("connect", place)
 

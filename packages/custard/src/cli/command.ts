@@ -8,6 +8,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
+  /** Takes all that is left of the line; the last one only. */
+  readonly repeated?: boolean;
 }
 
 /** An option of a command. */
@@ -35,6 +37,8 @@ export interface Call {
   readonly open: Open;
   readonly json: boolean;
   argument(name: string): string | undefined;
+  /** All values of an argument that is repeated. */
+  argumentsOf(name: string): readonly string[];
   /** The value of `--an-option <value>`, asked for as `anOption`. */
   text(option: string): string | undefined;
   texts(option: string): readonly string[];

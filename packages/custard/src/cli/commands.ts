@@ -10,6 +10,7 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   events: async () => (await import("./commands/events.ts")).events,
   outputs: async () => (await import("./commands/outputs.ts")).outputs,
   logs: async () => (await import("./commands/logs.ts")).logs,
+  exec: async () => (await import("./commands/exec.ts")).exec,
 };
 
 /** The command that a call begins with, alone; all of them when it begins with none. */

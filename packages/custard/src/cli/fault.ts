@@ -1,5 +1,8 @@
-/** How the process ends. 0 done; 1 the stack operation failed, or trouble outside; 2 template or call is wrong; 130 interrupted. */
-export type ExitCode = 0 | 1 | 2 | 130;
+/**
+ * How the process ends. 0 done; 1 the stack operation failed, or trouble outside; 2 template or call is wrong;
+ * 130 interrupted. `custard exec` ends as its program does.
+ */
+export type ExitCode = number;
 
 /** Something that the person at the keyboard can put right. Its message says what is wrong, its advice what to do. */
 export class CliFault extends Error {

@@ -58,7 +58,8 @@ function addCommand(
 
 /** An argument in commander's form. */
 export function argumentFlags(argument: ArgumentSpec): string {
-  return argument.required ? `<${argument.name}>` : `[${argument.name}]`;
+  const name = argument.repeated === true ? `${argument.name}...` : argument.name;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** The name by which commander knows an option: `stackName` for `--stack-name <name>`, `rollback` for `--no-rollback`. */
@@ -82,15 +83,16 @@ function makeCall(command: Command, parser: Parser, around: Surroundings): Call 
     const found = value(option);
     return typeof found === "string" ? found : undefined;
   };
-  const argument = (name: string): string | undefined => {
+  const argumentsOf = (name: string): readonly string[] => {
     const index = command.arguments.findIndex((candidate) => candidate.name === name);
     if (index === -1) throw new Error(`${command.name} declares no argument ${name}`);
-    return parser.args[index];
+    return parser.args.slice(index);
   };
   return {
     ...around,
     json: given["json"] === true,
-    argument,
+    argument: (name) => argumentsOf(name)[0],
+    argumentsOf,
     text,
     texts,
     flag: (option) => value(option) === true,

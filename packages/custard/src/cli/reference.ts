@@ -54,7 +54,8 @@ function formatCommand(command: Command): string {
 }
 
 function argumentUsage(argument: ArgumentSpec): string {
-  return argument.required ? argument.name : `[${argument.name}]`;
+  const name = argument.repeated === true ? `${argument.name}...` : argument.name;
+  return argument.required ? name : `[${name}]`;
 }
 
 function rows(title: string, entries: readonly (readonly string[])[]): readonly string[] {

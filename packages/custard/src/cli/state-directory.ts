@@ -25,6 +25,13 @@ export function existingState(call: Call): string {
   return directory;
 }
 
+/** Where a program that is started before the first deploy looks: `--state`, the nearest `.custard` here or above, or one here. */
+export function futureState(call: Call): string {
+  const given = call.text("state");
+  if (given !== undefined) return resolve(call.io.cwd, given);
+  return nearestState(call.io.cwd) ?? join(call.io.cwd, folder);
+}
+
 /** The `--state …` that a later call from this folder needs to find the same stacks; empty when it needs none. */
 export function stateHint(cwd: string, directory: string): string {
   if (nearestState(cwd) === directory) return "";

@@ -70,7 +70,7 @@ const languages = [
 describe.each(languages)("the hook of $runtime", ({ runtime, program, script, start, option }) => {
   async function runScript(
     code: string,
-    options: { port: number; hosts?: string[]; env?: Record<string, string> },
+    options: { port: number | { file: string }; hosts?: string[]; env?: Record<string, string> },
   ) {
     const reportFile = join(temporaryDirectory(), "report");
     const { port, hosts = ["a.test", "b-*.test"] } = options;
@@ -88,6 +88,16 @@ describe.each(languages)("the hook of $runtime", ({ runtime, program, script, st
       expect(await runScript(script(host, 443), { port })).toEqual({ output: "hello", report: [] });
     },
   );
+
+  test("asks a file for the port, each time anew", async () => {
+    const folder = join(temporaryDirectory(), "50% of a folder");
+    mkdirSync(folder);
+    const file = join(folder, "port");
+    const refused = await runScript(script("a.test", 443), { port: { file } });
+    expect(refused.output).toMatch(/^(?:ECONNREFUSED|ConnectionRefusedError)$/u);
+    writeFileSync(file, String(await openServer()));
+    expect((await runScript(script("a.test", 443), { port: { file } })).output).toBe("hello");
+  });
 
   test.each([
     ["xa.test", 443],

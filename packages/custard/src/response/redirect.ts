@@ -4,8 +4,8 @@ import { urlSuffixes } from "@custard/provider/protocol";
 
 /** What a child process needs to reach the response endpoint under AWS's names. */
 export interface Redirect {
-  /** Of the endpoint, on 127.0.0.1. */
-  readonly port: number;
+  /** Of the endpoint, on 127.0.0.1; or the file that holds it, for programs that may outlive the endpoint. */
+  readonly port: number | { readonly file: string };
   /** Names that lead to the endpoint on port 443; one `*` in a name stands for any characters. */
   readonly hosts?: readonly string[];
   readonly caFile: string;
@@ -34,7 +34,7 @@ export function redirectEnvironment(
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string> {
   return {
-    CUSTARD_REDIRECT: [redirect.port, ...(redirect.hosts ?? redirectedHosts)].join(" "),
+    CUSTARD_REDIRECT: [placeOf(redirect), ...(redirect.hosts ?? redirectedHosts)].join(" "),
     CUSTARD_REDIRECT_CA: redirect.caFile,
     ...(redirect.reportFile !== undefined && { CUSTARD_REDIRECT_REPORT: redirect.reportFile }),
     ...(redirect.runtime !== "python" && {
@@ -45,6 +45,12 @@ export function redirectEnvironment(
       ...bundleVariables(redirect.bundleFile),
     }),
   };
+}
+
+function placeOf({ port }: Redirect): string {
+  return typeof port === "number"
+    ? String(port)
+    : `@${port.file.replaceAll("%", "%25").replaceAll(" ", "%20")}`;
 }
 
 /** For what brings no hook of ours along, and for older libraries: each of these replaces what its reader trusts. */
