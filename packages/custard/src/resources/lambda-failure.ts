@@ -36,11 +36,15 @@ export function lambdaFailure(error: unknown, cause: Cause): never {
   }
 }
 
-/** What a resource handler itself says about a name that is taken. */
-export function handlerFailure(message: string, token: string): ResourceFailure {
+/** What a resource handler itself says, without a service behind it; most often that a name is taken. */
+export function handlerFailure(
+  message: string,
+  token: string,
+  code: "AlreadyExists" | "InvalidRequest" = "AlreadyExists",
+): ResourceFailure {
   const requestToken = seededUuid(`handler-request:${token}`);
   return new ResourceFailure(
-    `Resource handler returned message: "${message}" (RequestToken: ${requestToken}, HandlerErrorCode: AlreadyExists)`,
+    `Resource handler returned message: "${message}" (RequestToken: ${requestToken}, HandlerErrorCode: ${code})`,
   );
 }
 

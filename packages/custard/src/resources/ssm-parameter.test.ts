@@ -78,7 +78,10 @@ test("a name in use is refused: another resource's, and one put by hand", async 
 });
 
 test.each<{ properties: ValueMap; reason: RegExp }>([
-  { properties: { Type: "SecureString" }, reason: /\{\/Type\}/ },
+  {
+    properties: { Type: "SecureString" },
+    reason: /"SSM Parameters of type SecureString cannot be created using CloudFormation" \(RequestToken/,
+  },
   {
     properties: { Type: "Number" },
     reason: /Member must satisfy enum value set: \[SecureString, StringList, String\]/,

@@ -6,6 +6,7 @@ import { ResourceFailure, serviceFailure } from "./failure.ts";
 import { generatedName } from "./generated-name.ts";
 import type { Handler, Made } from "./handler.ts";
 import type { KeptRecords } from "./kept-records.ts";
+import { handlerFailure } from "./lambda-failure.ts";
 import { scopeOf } from "./lambda-function.ts";
 import { membersOf } from "./properties.ts";
 import { type Subject, textProperty, toText } from "./subject.ts";
@@ -51,8 +52,10 @@ function inputOf(subject: Subject, name: string): ParameterInput {
   const { properties, task } = subject;
   const type = textProperty(subject, "Type") ?? "";
   if (type === "SecureString")
-    throw new ResourceFailure(
-      "Property validation failure: [Value of property {/Type} is not one of the allowed values {[String, StringList]}]",
+    throw handlerFailure(
+      "SSM Parameters of type SecureString cannot be created using CloudFormation",
+      task.token,
+      "InvalidRequest",
     );
   const description = textProperty(subject, "Description");
   const allowedPattern = textProperty(subject, "AllowedPattern");
