@@ -1,6 +1,11 @@
 /** Short words for scenarios of stack operations: templates of custom resources, a scripted provider, events as lines. */
-import type { JsonObject, ProviderRequest } from "@custard/provider/protocol";
-import { World, type ScriptedAnswer, type WorldOptions } from "../../packages/custard/src/testing/world.ts";
+import type { JsonObject } from "@custard/provider/protocol";
+import {
+  World,
+  type Script,
+  type ScriptedAnswer,
+  type WorldOptions,
+} from "../../packages/custard/src/testing/world.ts";
 import type { StackId } from "../../packages/custard/src/engine/ids.ts";
 
 export const serviceToken = "arn:aws:lambda:us-east-1:123456789012:function:provider";
@@ -20,7 +25,7 @@ export function template(resources: JsonObject, more: JsonObject = {}): { readon
 }
 
 /** Answers by `<Request type> <logical id>`; what isn't named succeeds. */
-export type Answers = Record<string, ScriptedAnswer | ((request: ProviderRequest) => ScriptedAnswer)>;
+export type Answers = Record<string, ScriptedAnswer | Script>;
 
 export const failure = (reason: string): ScriptedAnswer => ({ answer: { Status: "FAILED", Reason: reason } });
 

@@ -19,6 +19,7 @@ import { stackClaim } from "./claims.ts";
 import { evaluateOutputs } from "./outputs.ts";
 import { toFormer } from "./resource.ts";
 import { claimExports, exportFault, releaseExports, releaseImports } from "./exports.ts";
+import { commitChildren, tellParent, tellParentOfFailure } from "./nested.ts";
 import { isCleanup } from "./phase.ts";
 import type { Phase } from "./stack.ts";
 import { isSettled, type StackStatus } from "./stack-status.ts";
@@ -30,6 +31,7 @@ export function advance(draft: Draft): void {
 }
 
 function step(draft: Draft): boolean {
+  if (draft.operation.held) return false;
   const { phase } = draft.operation;
   switch (phase) {
     case "forward":
@@ -47,6 +49,7 @@ function step(draft: Draft): boolean {
 
 function stepForward(draft: Draft): boolean {
   if (mustRollBack(draft.operation)) {
+    if (staysFailed(draft)) return stopFailed(draft, `${failedResources(draft.operation.failures)} `);
     return beginRollback(draft, failureReason(draft, failedResources(draft.operation.failures)));
   }
   if (draft.operation.asked.size > 0) return false;
@@ -56,6 +59,11 @@ function stepForward(draft: Draft): boolean {
     return stopFailed(draft, `${failedResources(draft.operation.failures)} `);
   }
   return reachGoal(draft);
+}
+
+/** N3 */
+function staysFailed({ operation }: Draft): boolean {
+  return operation.onFailure === "DO_NOTHING" || (operation.nested === true && operation.kind === "create");
 }
 
 /** Is there a state to go back to? Without one, a rollback deletes all that the stack has. */
@@ -69,10 +77,11 @@ export function failureReason(draft: Draft, reason: string): string {
   return draft.operation.onFailure === "DELETE" ? deleteRequested(reason) : rollbackRequested(reason);
 }
 
-/** Facts 89 and 91. */
-export function beginRollback(draft: Draft, reason: string): true {
+/** Facts 89 and 91. Without a reason: because a parent stack goes back. */
+export function beginRollback(draft: Draft, reason?: string): true {
   if (hasStableState(draft)) {
     draft.setStatus("UPDATE_ROLLBACK_IN_PROGRESS", reason);
+    tellParentOfFailure(draft);
     draft.record({ kind: "phase-entered", phase: "rollback" });
     setAsideCreated(draft);
     return true;
@@ -99,6 +108,7 @@ export function setAllAside(draft: Draft, cause: "removed" | "creation-undone"):
 /** Fact 84: the operation stays, to be undone or finished by a later call. */
 function stopFailed(draft: Draft, reason: string): false {
   draft.setStatus(draft.operation.kind === "create" ? "CREATE_FAILED" : "UPDATE_FAILED", reason);
+  tellParentOfFailure(draft);
   return false;
 }
 
@@ -114,14 +124,27 @@ function reachGoal(draft: Draft): boolean {
     return endOperation(draft);
   }
   draft.setStatus("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS");
-  draft.record({ kind: "phase-entered", phase: "cleanup" });
-  setAsideRemoved(draft);
+  return enterCleanup(draft, "cleanup");
+}
+
+/** A nested stack waits here for its parent (N2). */
+function enterCleanup(draft: Draft, phase: "cleanup" | "rollback-cleanup"): true {
+  const held = draft.operation.nested === true;
+  draft.record({ kind: "phase-entered", phase, held });
+  if (held) tellParent(draft);
+  else beginCleanup(draft);
   return true;
+}
+
+/** Nothing can be rolled back any more. */
+export function beginCleanup(draft: Draft): void {
+  if (draft.operation.phase === "cleanup") setAsideRemoved(draft);
+  commitChildren(draft);
 }
 
 /** Facts 56, 101 and 127: the stack itself fails, for a reason that is no resource's. */
 export function failStack(draft: Draft, message: string): boolean {
-  if (draft.operation.onFailure === "DO_NOTHING") return stopFailed(draft, message);
+  if (staysFailed(draft)) return stopFailed(draft, message);
   return beginRollback(draft, hasStableState(draft) ? message : failureReason(draft, `${message}.`));
 }
 
@@ -141,6 +164,7 @@ function stepRollback(draft: Draft): boolean {
   const { failures } = draft.operation;
   if (failures.length > 0) {
     draft.setStatus("UPDATE_ROLLBACK_FAILED", failedResources(failures));
+    tellParentOfFailure(draft);
     return false;
   }
   if (startRestorations(draft)) return true;
@@ -150,8 +174,7 @@ function stepRollback(draft: Draft): boolean {
   draft.record({ kind: "definition-restored", definition: before.definition });
   draft.record({ kind: "outputs-changed", outputs: before.outputs });
   draft.setStatus("UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS");
-  draft.record({ kind: "phase-entered", phase: "rollback-cleanup" });
-  return true;
+  return enterCleanup(draft, "rollback-cleanup");
 }
 
 // ----------------------------------------------------------------------------------------------- deletion
@@ -165,6 +188,8 @@ function stepDeletion(draft: Draft): boolean {
 
 /** What other stacks were kept from is theirs again. */
 function endOperation(draft: Draft): false {
+  if (draft.stack.status === "DELETE_FAILED") tellParentOfFailure(draft);
+  else tellParent(draft);
   releaseImports(draft);
   releaseExports(draft);
   draft.record({ kind: "operation-ended" });

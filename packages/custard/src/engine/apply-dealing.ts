@@ -1,24 +1,28 @@
-/** The part of the fold that is about exports and imports, and what the whole fold is made with. */
+/** The part of the fold that is about dealings with other stacks, and what the whole fold is made with. */
 import type { StackId } from "./ids.ts";
-import type { Dealing, StackRecord } from "./record.ts";
-import type { Importer, Operation, Stack } from "./stack.ts";
+import type { Dealing, ParentDealing, StackRecord } from "./record.ts";
+import type { Importer, Operation, ParentLink, Stack } from "./stack.ts";
 
-const kinds: ReadonlySet<string> = new Set<Dealing["kind"]>([
+type AnyDealing = Dealing | ParentDealing;
+
+const kinds: ReadonlySet<string> = new Set<AnyDealing["kind"]>([
   "imports-asked",
   "import-answered",
   "import-released",
   "importer-added",
   "importer-removed",
   "exports-claimed",
+  "parent-waits",
+  "parent-told",
 ]);
 
-/** Is it about exports and imports? */
-export function isDealing<R extends StackRecord>(record: R): record is Extract<R, Dealing> {
+/** Is it about another stack? */
+export function isDealing<R extends StackRecord>(record: R): record is Extract<R, AnyDealing> {
   return kinds.has(record.kind);
 }
 
 /** What changes in the stack. */
-export function dealt(stack: Stack, record: Dealing): Partial<Stack> {
+export function dealt(stack: Stack, record: AnyDealing): Partial<Stack> {
   switch (record.kind) {
     case "imports-asked":
       return changedOperation(stack, ({ asked }) => ({ asked: new Set([...asked, ...record.names]) }));
@@ -34,7 +38,24 @@ export function dealt(stack: Stack, record: Dealing): Partial<Stack> {
       return changedImporters(stack, record.name, (importers) => without(importers, record.importer));
     case "exports-claimed":
       return { claimedExports: record.names };
+    case "parent-waits":
+      return waitedFor(stack, record.link);
+    case "parent-told":
+      return toldParent(stack);
   }
+}
+
+function waitedFor(stack: Stack, link: ParentLink): Partial<Stack> {
+  const asked = { lastParentRequest: link.requestId };
+  return stack.operation === undefined
+    ? asked
+    : { ...asked, ...changedOperation(stack, () => ({ waiting: link })) };
+}
+
+function toldParent({ operation }: Stack): Partial<Stack> {
+  if (operation === undefined) return {};
+  const { waiting: _answered, ...rest } = operation;
+  return { operation: rest };
 }
 
 function answeredImport(stack: Stack, record: Extract<Dealing, { kind: "import-answered" }>): Partial<Stack> {

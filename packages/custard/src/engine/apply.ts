@@ -1,8 +1,9 @@
 import type { LogicalId } from "./ids.ts";
-import { changedOperation, dealt, isDealing, without } from "./apply-dealing.ts";
-import type { Dealing, StackRecord } from "./record.ts";
+import { dealt, isDealing, without } from "./apply-dealing.ts";
+import { isProgress, progressed } from "./apply-operation.ts";
+import type { Dealing, ParentDealing, Progress, StackRecord } from "./record.ts";
 import type { Slot } from "./resource.ts";
-import type { Before, Operation, Stack } from "./stack.ts";
+import type { Stack } from "./stack.ts";
 
 type RecordOf<Kind extends StackRecord["kind"]> = Extract<StackRecord, { kind: Kind }>;
 
@@ -23,6 +24,7 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
     createdAt: record.at,
     terminationProtection: record.terminationProtection,
     disableRollback: false,
+    ...(record.parent === undefined ? {} : { parent: record.parent }),
     ...(record.timeoutMinutes === undefined ? {} : { timeoutMinutes: record.timeoutMinutes }),
     definition: record.definition,
     operation: undefined,
@@ -38,42 +40,21 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
 }
 
 function changed(stack: Stack, record: Exclude<StackRecord, { kind: "stack-created" }>): Partial<Stack> {
-  return isDealing(record) ? dealt(stack, record) : happened(stack, record);
+  if (isDealing(record)) return dealt(stack, record);
+  return isProgress(record) ? progressed(stack, record) : happened(stack, record);
 }
 
 function happened(
   stack: Stack,
-  record: Exclude<StackRecord, { kind: "stack-created" | Dealing["kind"] }>,
+  record: Exclude<StackRecord, { kind: "stack-created" } | Dealing | ParentDealing | Progress>,
 ): Partial<Stack> {
   switch (record.kind) {
-    case "operation-started":
-      return startedOperation(stack, record);
-    case "phase-entered":
-      return changedOperation(stack, () => ({ phase: record.phase, ...nothingYet }));
-    case "pass-started":
-      return changedOperation(stack, (operation) => ({ pass: operation.pass + 1 }));
-    case "resources-done":
-      return changedOperation(stack, ({ done }) => ({ done: new Set([...done, ...record.logicalIds]) }));
-    case "resource-failed":
-      return changedOperation(stack, ({ failures }) => ({ failures: [...failures, record.failure] }));
-    case "rollback-continued":
-      return calledAnew(stack, record, ({ done }) => ({
-        done: new Set([...done, ...record.skipped]),
-        failures: [],
-      }));
-    case "rollback-chosen":
-      return calledAnew(stack, record, () => ({
-        onFailure: "ROLLBACK",
-        retainExceptOnCreate: record.retainExceptOnCreate,
-      }));
     case "change-set-created":
       return { changeSets: new Map(stack.changeSets).set(record.changeSet.name, record.changeSet) };
     case "change-set-executed":
       return executedChangeSet(stack, record.name);
     case "change-set-deleted":
       return { changeSets: without(stack.changeSets, record.name) };
-    case "operation-ended":
-      return { operation: undefined };
     case "called":
       return { lastCall: record.call };
     case "termination-protection-set":
@@ -99,69 +80,10 @@ function happened(
   }
 }
 
-/** How a phase begins. */
-const nothingYet = {
-  done: new Set<LogicalId>(),
-  failures: [],
-  asked: new Set<string>(),
-  pass: 1,
-} as const satisfies Partial<Operation>;
-
-/** The operation goes on under a new call: its events carry that call's token, or none. */
-function calledAnew(
-  stack: Stack,
-  { clientRequestToken }: { readonly clientRequestToken?: string },
-  change: (operation: Operation) => Partial<Operation>,
-): Partial<Stack> {
-  if (stack.operation === undefined) throw new Error("an operation's record without an operation");
-  const { clientRequestToken: _former, ...operation } = stack.operation;
-  const token = clientRequestToken === undefined ? {} : { clientRequestToken };
-  return { operation: { ...operation, ...token, ...change(stack.operation) } };
-}
-
 function executedChangeSet(stack: Stack, name: string): Partial<Stack> {
   const changeSet = stack.changeSets.get(name);
   if (changeSet === undefined) throw new Error(`there is no change set ${name} to execute`);
   return { changeSets: new Map(stack.changeSets).set(name, { ...changeSet, executed: true }) };
-}
-
-function startedOperation(stack: Stack, record: RecordOf<"operation-started">): Partial<Stack> {
-  const before = record.operation.kind === "update" ? stableState(stack) : undefined;
-  // What an update left unfinished is this one's to finish, or to undo.
-  const touched = record.operation.kind === "update" ? stack.operation?.touched : undefined;
-  return {
-    operation: {
-      ...record.operation,
-      ...(before === undefined ? {} : { before }),
-      ...nothingYet,
-      touched: touched ?? new Set(),
-    },
-    disableRollback:
-      record.operation.kind === "delete"
-        ? stack.disableRollback
-        : record.operation.onFailure === "DO_NOTHING",
-    ...(record.definition === undefined ? {} : { definition: record.definition }),
-    ...shownOfChange(stack, record),
-  };
-}
-
-/** What users see of how the stack came to be what it is. A change set's creation counts as an update. */
-function shownOfChange(
-  { changeSets }: Stack,
-  { at, operation }: RecordOf<"operation-started">,
-): Partial<Stack> {
-  const { kind, changeSet } = operation;
-  if (kind === "delete") return {};
-  return {
-    changeSetId: changeSet === undefined ? undefined : changeSets.get(changeSet)?.id,
-    ...(kind === "update" || changeSet !== undefined ? { updatedAt: at } : {}),
-  };
-}
-
-/** The state that a rollback returns to: the last one in which the stack was complete (S3). */
-function stableState({ status, operation, definition, resources, outputs }: Stack): Before | undefined {
-  if (status === "CREATE_FAILED" || status === "UPDATE_FAILED") return operation?.before;
-  return { definition, resources, outputs };
 }
 
 function changedStatus(record: RecordOf<"stack-status">): Partial<Stack> {

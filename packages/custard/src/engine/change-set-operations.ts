@@ -8,7 +8,7 @@ import { changeSetClaim, stackClaim } from "./claims.ts";
 import type { ChangeSet } from "./change-set.ts";
 import { readDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { StackOccurrence } from "./event.ts";
+import type { Happened } from "./event.ts";
 import { changeSetNotFound, noChanges, notCreatableAgain, notExecutable, userInitiated } from "./messages.ts";
 import {
   beginCreate,
@@ -24,8 +24,6 @@ import { hasUpdates, refuseUnknownTypes } from "./plan.ts";
 import { planChanges } from "./plan-changes.ts";
 import { StackError } from "./stack-error.ts";
 import type { Definition, Stack } from "./stack.ts";
-
-type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
 
 /** CreateChangeSet of type CREATE, for a stack that isn't there: it comes to be, empty (fact 85). */
 export function createReview(draft: Draft, event: Happened<"create-change-set">): void {

@@ -4,8 +4,18 @@ import type { RequestId, StackId } from "./ids.ts";
 
 /** What is to be done. */
 export type Task =
-  /** Deliver a request to its provider, perform a built-in type's task, or say that its deadline has passed. */
-  | { readonly kind: "deliver" | "perform" | "deadline"; readonly requestId: RequestId }
+  /**
+   * Deliver a request to its provider, perform a built-in type's task, say that its deadline has passed, or hand it
+   * to a nested stack.
+   */
+  | { readonly kind: "deliver" | "perform" | "deadline" | "child"; readonly requestId: RequestId }
+  /** Tell the parent stack what has come of its request; with a reason, that it failed. */
+  | {
+      readonly kind: "report";
+      readonly parent: StackId;
+      readonly requestId: RequestId;
+      readonly reason?: string;
+    }
   /** Say that the stack's creation has taken too long. */
   | { readonly kind: "creation-timeout" }
   /** Ask the stack that has an export for its value. */
@@ -27,6 +37,8 @@ export function commandKey(command: Task): string {
     case "deliver":
     case "perform":
     case "deadline":
+    case "child":
+    case "report":
       return `${command.kind}:${command.requestId}`;
     case "creation-timeout":
       return creationTimeoutKey;
@@ -42,13 +54,15 @@ export const creationTimeoutKey = "creation-timeout";
 
 /** All keys that a request can have; they are withdrawn when it ends. */
 export function commandKeysOf(requestId: RequestId): readonly string[] {
-  return (["deliver", "perform", "deadline"] as const).map((kind) => `${kind}:${requestId}`);
+  return (["deliver", "perform", "deadline", "child"] as const).map((kind) => `${kind}:${requestId}`);
 }
 
 const taskKinds: ReadonlySet<unknown> = new Set<Task["kind"]>([
   "deliver",
   "perform",
   "deadline",
+  "child",
+  "report",
   "creation-timeout",
   "find-import",
   "release-import",

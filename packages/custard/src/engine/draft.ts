@@ -6,7 +6,7 @@ import type { Ending, Happening, Shown, StackRecord } from "./record.ts";
 import type { Former, Resource, Slot } from "./resource.ts";
 import type { Operation, Pending, Stack } from "./stack.ts";
 import type { StackStatus } from "./stack-status.ts";
-import { makeChangeSetId, makePhysicalId, makeRequestId } from "./unique-id.ts";
+import { makeChangeSetId, makePhysicalId, makeRequestId, makeStackId } from "./unique-id.ts";
 
 /** What a decision may know beside the stack: pure data about resource types. */
 export interface Knowledge {
@@ -96,6 +96,9 @@ export class Draft {
         return;
       case "task":
         this.command({ kind: "perform", requestId, dueAt: this.at });
+        return;
+      case "child":
+        this.command({ kind: "child", requestId, dueAt: this.at });
     }
   }
 
@@ -120,6 +123,14 @@ export class Draft {
 
   newRequestId(): RequestId {
     return makeRequestId(this.#nextId());
+  }
+
+  /** The ARN of a nested stack to be. */
+  newChildId(logicalId: LogicalId): StackId {
+    const id = this.#nextId();
+    const { stackName } = this.stack.identity;
+    const name = makePhysicalId(stackName.slice(0, 60), logicalId.slice(0, 50) as LogicalId, id);
+    return makeStackId({ ...this.stack.identity, stackName: name }, `${id.seed}:${id.counter}`);
   }
 
   newChangeSetId(name: string): string {

@@ -125,11 +125,14 @@ export class Engine {
     await this.#ask(input, { kind: "cancel-update", ...tokenOf(input) });
   }
 
-  /** Goes on with a rollback that failed; what is skipped is taken for rolled back as it stands. */
+  /**
+   * Goes on with a rollback that failed; what is skipped is taken for rolled back as it stands: logical ids, of nested
+   * stacks as `<name of the nested stack>.<logical id>`.
+   */
   async continueUpdateRollback(
     input: StackReference & { readonly skip?: readonly string[]; readonly clientRequestToken?: string },
   ): Promise<void> {
-    const skip = toLogicalIds(input.skip);
+    const { skip = [] } = input;
     await this.#ask(input, { kind: "continue-rollback", skip, ...tokenOf(input) });
   }
 

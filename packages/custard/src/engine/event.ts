@@ -3,7 +3,7 @@ import type { ParameterInput } from "../template/parameters.ts";
 import type { ChangeSetType } from "./change-set.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
-import type { Import, Importer, OnFailure, StackIdentity } from "./stack.ts";
+import type { Import, Importer, OnFailure, Parent, ParentLink, StackIdentity } from "./stack.ts";
 
 /** What a user gives to create or update a stack. */
 export interface StackRequest {
@@ -35,18 +35,22 @@ export type Feedback =
   | { readonly kind: "deadline-passed"; readonly requestId: RequestId }
   | { readonly kind: "delivery-refused"; readonly requestId: RequestId; readonly reason: string }
   | { readonly kind: "provider-silent"; readonly requestId: RequestId; readonly advice: string }
-  | { readonly kind: "task-ended"; readonly requestId: RequestId; readonly outcome: TaskOutcome };
+  | { readonly kind: "task-ended"; readonly requestId: RequestId; readonly outcome: TaskOutcome }
+  /** A nested stack exists now; its resources are being created. */
+  | { readonly kind: "child-started"; readonly requestId: RequestId };
 
-/** What happened in the world. */
-export type Occurrence =
+/** What users ask, or a parent stack in their place. */
+export type UserCall =
   | {
       readonly kind: "create-stack";
       readonly identity: StackIdentity;
       readonly seed: string;
       readonly terminationProtection: boolean;
       readonly request: StackRequest;
+      /** Of a nested stack: whose it is, and the request that creates it. */
+      readonly parent?: Parent & ParentLink;
     }
-  | { readonly kind: "update-stack"; readonly request: StackRequest }
+  | { readonly kind: "update-stack"; readonly request: StackRequest; readonly parent?: ParentLink }
   | {
       readonly kind: "create-change-set";
       /** Of the stack that is made for it, when there is none yet. */
@@ -76,11 +80,13 @@ export type Occurrence =
       /** What can't be deleted is left behind. */
       readonly force?: boolean;
       readonly clientRequestToken?: string;
+      readonly parent?: ParentLink;
     }
   | { readonly kind: "cancel-update"; readonly clientRequestToken?: string }
   | {
       readonly kind: "continue-rollback";
-      readonly skip: readonly LogicalId[];
+      /** Logical ids, or `<name of a nested stack>.<logical id>`. */
+      readonly skip: readonly string[];
       readonly clientRequestToken?: string;
     }
   | {
@@ -89,7 +95,14 @@ export type Occurrence =
       readonly clientRequestToken?: string;
     }
   | { readonly kind: "set-termination-protection"; readonly enabled: boolean }
-  | { readonly kind: "set-policy"; readonly policy: string }
+  | { readonly kind: "set-policy"; readonly policy: string };
+
+/** What other stacks say, and the clock. */
+export type Word =
+  /** The parent of a nested stack undoes its update. */
+  | { readonly kind: "undo-update"; readonly parent: ParentLink; readonly skip: readonly string[] }
+  /** The parent of a nested stack has reached its goal. */
+  | { readonly kind: "commit-update"; readonly parent: ParentLink }
   | { readonly kind: "creation-timed-out" }
   /** An export that was asked for is there, or (without `found`) isn't. */
   | { readonly kind: "import-answered"; readonly name: string; readonly found?: Import }
@@ -105,9 +118,20 @@ export type Occurrence =
       readonly name: string;
       readonly importer: StackId;
       readonly sequence: number;
-    }
-  | ({ readonly kind: "answered"; readonly requestId: RequestId; readonly logicalId: LogicalId } & AnswerBody)
-  | Feedback;
+    };
+
+/** What a provider says. */
+export type Answer = {
+  readonly kind: "answered";
+  readonly requestId: RequestId;
+  readonly logicalId: LogicalId;
+} & AnswerBody;
+
+/** What happened in the world. */
+export type Occurrence = UserCall | Word | Answer | Feedback;
+
+/** Occurrences of one kind. */
+export type Happened<Kind extends Occurrence["kind"]> = Extract<Occurrence, { kind: Kind }>;
 
 /** An occurrence, when it happened, and to which stack. */
 export type StackOccurrence = Occurrence & { readonly at: number; readonly stackId: StackId };

@@ -10,14 +10,12 @@ import { evaluateExpression, evaluateProperties } from "../template/evaluate.ts"
 import { equalValues, type Value } from "../template/value.ts";
 import { exportClaim } from "./claims.ts";
 import type { Draft } from "./draft.ts";
-import type { StackOccurrence } from "./event.ts";
+import type { Happened } from "./event.ts";
 import type { StackId } from "./ids.ts";
 import { exportNotDeletable, exportNotUpdatable, exportTaken } from "./messages.ts";
 import { knownOf } from "./scope.ts";
 import { stackNameOf } from "./unique-id.ts";
 import type { Definition, Output, Stack } from "./stack.ts";
-
-type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
 
 // --------------------------------------------------------------------------------------------------- importer
 

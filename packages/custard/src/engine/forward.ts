@@ -10,12 +10,21 @@ import type { Evaluation } from "../template/known.ts";
 import { reveal, type ValueMap } from "../template/value.ts";
 import type { ResourceDeclaration } from "../template/template.ts";
 import type { Draft } from "./draft.ts";
-import type { LogicalId } from "./ids.ts";
+import type { LogicalId, PhysicalId } from "./ids.ts";
 import { changedProperties, faultOfCustomProperties, issueRequest, sameProperties } from "./issue-request.ts";
 import { replacementNeeded, serviceTokenModified } from "./messages.ts";
 import { policyRefusal } from "./enforce-policy.ts";
 import { failResource, mustRollBack } from "./fail.ts";
-import { isCustom, isLive, toFormer, unharmed, type Declared, type Good, type Resource } from "./resource.ts";
+import {
+  isCustom,
+  isLive,
+  isNestedStack,
+  toFormer,
+  unharmed,
+  type Declared,
+  type Good,
+  type Resource,
+} from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { showResource } from "./shown.ts";
 
@@ -87,7 +96,7 @@ function declare(draft: Draft, declaration: ResourceDeclaration, properties: Val
 function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): void {
   retireFailedCreate(draft, logicalId);
   const fault = isCustom(declared.type) ? faultOfCustomProperties(declared.properties) : undefined;
-  const provisionalId = draft.newPhysicalId(logicalId);
+  const provisionalId = newId(draft, logicalId, declared.type);
   if (fault !== undefined) {
     showStart(draft, logicalId, { status: "CREATE_FAILED", declared, requested: false, reason: fault });
     refuse(draft, { logicalId, declared, reason: fault });
@@ -103,6 +112,13 @@ function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
   });
   const creating: Resource = { status: "CREATE_IN_PROGRESS", declared, requestId, provisionalId };
   draft.setCurrent(logicalId, creating, showResource(creating));
+}
+
+/** What a resource is called until its provider says otherwise; a nested stack's ARN stays. */
+function newId(draft: Draft, logicalId: LogicalId, type: string): PhysicalId {
+  return isNestedStack(type)
+    ? (draft.newChildId(logicalId) as string as PhysicalId)
+    : draft.newPhysicalId(logicalId);
 }
 
 /** A create that failed in an earlier operation and was kept: its remains go, a new one takes its place. */
@@ -128,12 +144,24 @@ function startUpdate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
   const current = unharmed(draft.slot(logicalId)?.current);
   if (current === undefined || !("good" in current)) throw new Error(`${logicalId} can't be updated`);
   const sent = isLive(current) ? current.good.declared : current.declared;
-  if (isLive(current) && sameProperties(sent.properties, declared.properties)) {
+  const same = isLive(current) && sameProperties(sent.properties, declared.properties);
+  if (isNestedStack(declared.type)) {
+    updateNested(draft, logicalId, { current, declared, sent });
+  } else if (same) {
     keep(draft, logicalId, { status: current.status, good: { ...current.good, declared } });
-    return;
-  }
-  if (isCustom(declared.type)) updateCustom(draft, logicalId, { current, declared, sent });
+  } else if (isCustom(declared.type)) updateCustom(draft, logicalId, { current, declared, sent });
   else updateBuiltin(draft, logicalId, { current, declared, sent });
+}
+
+/** Its template may have changed under the same URL: it is asked in any case. */
+function updateNested(draft: Draft, logicalId: LogicalId, change: Change): void {
+  const { declared, sent } = change;
+  const same = sameProperties(sent.properties, declared.properties);
+  const reason = same
+    ? undefined
+    : policyRefusal(draft, { action: "Update:Modify", logicalId, type: declared.type });
+  if (reason === undefined) sendUpdate(draft, logicalId, change);
+  else refuse(draft, { logicalId, declared, reason });
 }
 
 interface Change {

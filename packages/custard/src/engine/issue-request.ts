@@ -1,8 +1,8 @@
 import { stringifyScalars } from "@custard/provider/protocol";
 import { equalValues, isValueMap, reveal, type Value, type ValueMap } from "../template/value.ts";
 import type { Draft } from "./draft.ts";
-import type { LogicalId, PhysicalId, RequestId } from "./ids.ts";
-import { isCustom } from "./resource.ts";
+import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
+import { isCustom, isNestedStack } from "./resource.ts";
 import type { Action, Pending } from "./stack.ts";
 
 const defaultTimeoutSeconds = 3600;
@@ -20,7 +20,10 @@ export function issueRequest(draft: Draft, ask: Ask): RequestId {
   const requestId = draft.newRequestId();
   const { targetId, ...rest } = ask;
   const base = { ...rest, requestId, issuedAt: draft.at };
-  draft.issue(isCustom(ask.type) ? toProvider(base) : { ...base, kind: "task", targetId });
+  if (isNestedStack(ask.type)) {
+    const undo = ask.action === "update" && draft.operation.phase === "rollback";
+    draft.issue({ ...base, kind: "child", childId: targetId as string as StackId, undo });
+  } else draft.issue(isCustom(ask.type) ? toProvider(base) : { ...base, kind: "task", targetId });
   return requestId;
 }
 

@@ -113,6 +113,26 @@ export function deniedByPolicy(denied: {
     : `Action denied by stack policy: Statement [#${statement}] does not allow [${action}] for resource [LogicalResourceId/${logicalId}]`;
 }
 
+/** Fact 92. */
+export function childNotCreated(stackId: StackId, reason: string): string {
+  return `Embedded stack ${stackId} was not successfully created: ${reason}`;
+}
+
+/** The counterpart of fact 92 for an update; seen in public event logs. */
+export function childNotUpdated(stackId: StackId, now: { status: string; reason: string }): string {
+  return `Embedded stack ${stackId} was not successfully updated. Currently in ${now.status} with reason: ${now.reason}`;
+}
+
+/** The counterpart of fact 92 for a deletion; seen in public event logs. */
+export function childNotDeleted(stackId: StackId, reason: string): string {
+  return `Embedded stack ${stackId} was not successfully deleted: ${reason}`;
+}
+
+/** Of Fn::GetAtt on a nested stack. */
+export function outputNotFound(name: string, stackId: string): string {
+  return `Output '${name}' not found in stack '${stackId}'`;
+}
+
 /** Fact 112. */
 export const noChanges =
   "The submitted information didn't contain changes. Submit different information to create a change set.";

@@ -8,11 +8,12 @@ import { stackClaim } from "./claims.ts";
 import { readDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import { dropChangeSets } from "./drop-change-sets.ts";
-import type { StackOccurrence, StackRequest } from "./event.ts";
+import type { Happened, StackRequest } from "./event.ts";
 import { askForImports, deletionFault } from "./exports.ts";
 import { refuseRemovals } from "./enforce-policy.ts";
 import { cancelInFlight } from "./fail.ts";
 import type { LogicalId } from "./ids.ts";
+import { answerParent, awaitByParent } from "./nested.ts";
 import {
   alreadyExists,
   creationTimedOut,
@@ -28,16 +29,14 @@ import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
 import { parsePolicy } from "./stack-policy.ts";
 import { stackStatuses } from "./stack-status.ts";
 import { StackError } from "./stack-error.ts";
-import type { Call, Definition, OperationStart, Stack, StackIdentity } from "./stack.ts";
+import type { Call, Definition, OperationStart, Parent, ParentLink, Stack, StackIdentity } from "./stack.ts";
 import { skipRestoration } from "./update-rollback.ts";
-
-type Happened<Kind extends StackOccurrence["kind"]> = Extract<StackOccurrence, { kind: Kind }>;
 
 // ---------------------------------------------------------------------------------------- create and update
 
 /** CreateStack. */
 export function createStack(draft: Draft, event: Happened<"create-stack">): void {
-  const { identity, seed, terminationProtection, request } = event;
+  const { identity, seed, terminationProtection, request, parent } = event;
   const { timeoutMinutes, policy } = request;
   refusePolicy(policy);
   refuseTakenName(draft, identity);
@@ -50,11 +49,16 @@ export function createStack(draft: Draft, event: Happened<"create-stack">): void
     terminationProtection,
     definition,
     ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+    ...(parent === undefined ? {} : { parent: parentOf(parent) }),
   });
   draft.claim(stackClaim(identity), "take");
   noteCall(draft, "create", request.clientRequestToken);
   if (policy !== undefined) draft.record({ kind: "policy-set", policy });
-  beginCreate(draft, request, definition);
+  beginCreate(draft, nestedBy(request, parent), definition);
+}
+
+function parentOf({ stackId, rootId, logicalId }: Parent): Parent {
+  return { stackId, rootId, logicalId };
 }
 
 /** Fact 109, when the name was taken while the call was on its way. */
@@ -68,6 +72,7 @@ export function beginCreate(draft: Draft, request: Behaviour, definition: Defini
   dropChangeSets(draft, request.changeSet);
   draft.record({ kind: "operation-started", operation: startOf("create", request), definition });
   draft.setStatus("CREATE_IN_PROGRESS", userInitiated);
+  if (request.parent !== undefined) awaitByParent(draft, request.parent);
   if (request.timeoutMinutes !== undefined)
     draft.command({ kind: "creation-timeout", dueAt: draft.at + request.timeoutMinutes * 60_000 });
   askForImports(draft);
@@ -75,16 +80,18 @@ export function beginCreate(draft: Draft, request: Behaviour, definition: Defini
 }
 
 /** UpdateStack. */
-export function updateStack(draft: Draft, { request }: Happened<"update-stack">): void {
+export function updateStack(draft: Draft, { request, parent }: Happened<"update-stack">): void {
   if (isRepeated(draft.stack, "update", request.clientRequestToken)) return;
-  refuseUpdating(draft.stack);
+  if (parent !== undefined && draft.stack.lastParentRequest === parent.requestId) return;
+  // The parent may go on from where its own update has stopped (N2).
+  if (parent === undefined || draft.stack.operation?.held !== true) refuseUpdating(draft.stack);
   refusePolicy(request.policy);
   refusePolicy(request.policyDuringUpdate);
   const definition = readUpdate(draft, request);
   if (!hasUpdates(draft.stack, definition)) throw new StackError("NoUpdates", noUpdates);
   noteCall(draft, "update", request.clientRequestToken);
   if (request.policy !== undefined) draft.record({ kind: "policy-set", policy: request.policy });
-  beginUpdate(draft, request, definition);
+  beginUpdate(draft, nestedBy(request, parent), definition);
 }
 
 /** What an update would make of the stack. */
@@ -100,6 +107,7 @@ export function readUpdate(draft: Draft, request: StackRequest): Definition {
 export function beginUpdate(draft: Draft, request: Behaviour, definition: Definition): void {
   dropChangeSets(draft, request.changeSet);
   draft.record({ kind: "operation-started", operation: startOf("update", request), definition });
+  if (request.parent !== undefined) awaitByParent(draft, request.parent);
   draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
   refuseRemovals(draft);
   askForImports(draft);
@@ -119,7 +127,13 @@ export type Behaviour = Pick<
 > & {
   /** The change set that is being executed. */
   readonly changeSet?: string;
+  /** Of a nested stack: the request that the operation answers. */
+  readonly parent?: ParentLink;
 };
+
+function nestedBy(request: Behaviour, parent: ParentLink | undefined): Behaviour {
+  return parent === undefined ? request : { ...request, parent };
+}
 
 function startOf(kind: "create" | "update", request: Behaviour): OperationStart {
   const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate, changeSet } = request;
@@ -130,6 +144,7 @@ function startOf(kind: "create" | "update", request: Behaviour): OperationStart 
     retain: new Set(),
     ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
     ...(retainExceptOnCreate === undefined ? {} : { retainExceptOnCreate }),
+    ...(request.parent === undefined ? {} : { nested: true as const }),
     ...(changeSet === undefined ? {} : { changeSet }),
     ...(policyDuringUpdate === undefined ? {} : { policy: policyDuringUpdate }),
   };
@@ -147,13 +162,16 @@ export function timeOutCreation(draft: Draft): void {
 
 /** DeleteStack. */
 export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void {
-  const { retain, force = false, clientRequestToken } = event;
-  const { identity, status, terminationProtection } = draft.stack;
-  if (status === "DELETE_COMPLETE" || status === "DELETE_IN_PROGRESS") return;
+  const { retain, force = false, clientRequestToken, parent } = event;
+  const { identity, status, terminationProtection, operation } = draft.stack;
+  if (status === "DELETE_COMPLETE" || status === "DELETE_IN_PROGRESS") {
+    joinDeletion(draft, parent);
+    return;
+  }
   if (isRepeated(draft.stack, "delete", clientRequestToken)) return;
   if (terminationProtection)
     throw new StackError("TerminationProtected", terminationProtected(identity.stackName));
-  if (!stackStatuses[status].delete) {
+  if (!stackStatuses[status].delete && !(parent !== undefined && operation?.held === true)) {
     throw new StackError(
       "StackBusy",
       `Stack [${identity.stackName}] cannot be deleted while in status ${status}`,
@@ -164,12 +182,20 @@ export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void
   refuseRetaining(draft.stack, retain);
   refuseForce(draft.stack, force);
   noteCall(draft, "delete", clientRequestToken);
-  beginDelete(draft, { retain: new Set(retain), force, ...tokenOf(event) });
+  beginDelete(draft, { retain: new Set(retain), force, ...tokenOf(event) }, parent);
+}
+
+/** A parent that deletes what is being deleted already, or is, hears of the end of that. */
+function joinDeletion(draft: Draft, parent: ParentLink | undefined): void {
+  if (parent === undefined || draft.stack.lastParentRequest === parent.requestId) return;
+  awaitByParent(draft, parent);
+  if (draft.stack.status === "DELETE_COMPLETE") answerParent(draft, parent);
 }
 
 function beginDelete(
   draft: Draft,
   how: Pick<OperationStart, "retain" | "force" | "clientRequestToken">,
+  parent: ParentLink | undefined,
 ): void {
   if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
   dropChangeSets(draft);
@@ -177,6 +203,7 @@ function beginDelete(
     kind: "operation-started",
     operation: { kind: "delete", phase: "delete", onFailure: "DO_NOTHING", ...how },
   });
+  if (parent !== undefined) awaitByParent(draft, parent);
   draft.setStatus("DELETE_IN_PROGRESS", userInitiated);
   setAllAside(draft, "removed");
   advance(draft);
@@ -243,11 +270,13 @@ export function rollBack(draft: Draft, event: Happened<"roll-back">): void {
 export function continueRollback(draft: Draft, event: Happened<"continue-rollback">): void {
   if (isRepeated(draft.stack, "continue", event.clientRequestToken)) return;
   if (draft.stack.status !== "UPDATE_ROLLBACK_FAILED") refuseCall("RollbackUpdatedStack");
-  refuseSkipping(draft, event.skip);
+  const skipNested = event.skip.filter((name) => name.includes("."));
+  const skipped = event.skip.filter((name) => !name.includes(".")).map((name) => name as LogicalId);
+  refuseSkipping(draft, skipped);
   noteCall(draft, "continue", event.clientRequestToken);
-  draft.record({ kind: "rollback-continued", skipped: event.skip, ...tokenOf(event) });
+  draft.record({ kind: "rollback-continued", skipped, skipNested, ...tokenOf(event) });
   draft.setStatus("UPDATE_ROLLBACK_IN_PROGRESS", userInitiated);
-  for (const logicalId of event.skip) skipRestoration(draft, logicalId);
+  for (const logicalId of skipped) skipRestoration(draft, logicalId);
   advance(draft);
 }
 

@@ -6,7 +6,7 @@ import { equalValues, type Value } from "../template/value.ts";
 import { sameProperties } from "./issue-request.ts";
 import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
-import { declaredOf, isCustom, isLive } from "./resource.ts";
+import { declaredOf, isCustom, isLive, isNestedStack } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { StackError } from "./stack-error.ts";
 import type { Definition, Stack } from "./stack.ts";
@@ -17,7 +17,7 @@ export function refuseUnknownTypes(definition: Definition, knowledge: Knowledge)
     (id) => definition.template.resources.get(id)?.type ?? [],
   );
   const unknown = [...new Set(types)].filter(
-    (type) => !isCustom(type) && knowledge.facts(type) === undefined,
+    (type) => !isCustom(type) && !isNestedStack(type) && knowledge.facts(type) === undefined,
   );
   if (unknown.length === 0) return;
   throw new StackError(
@@ -57,6 +57,8 @@ function resourceChanges(stack: Stack, next: Definition, id: LogicalId): boolean
   const current = stack.resources.get(id)?.current;
   const declaration = next.template.resources.get(id);
   if (!isLive(current) || declaration === undefined || !next.dependencies.has(id)) return true;
+  // The template of a nested stack may have changed under its URL.
+  if (isNestedStack(declaration.type)) return true;
   const { declared } = current.good;
   const known = knownOf(stack, next);
   const properties = evaluateProperties(declaration, known);

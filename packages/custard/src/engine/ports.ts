@@ -4,6 +4,7 @@
  * Times are milliseconds since the epoch, durations are milliseconds, unless a name says otherwise.
  */
 import type { Json, ProviderRequest } from "@custard/provider/protocol";
+import type { DynamicReference, DynamicValue } from "../template/dynamic-references.ts";
 import type { ValueMap } from "../template/value.ts";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
 
@@ -155,6 +156,56 @@ export interface ArrivedResponse {
   readonly length: number;
   /** Bytes that came after the body's announced end and were cut off, as S3 does: content-length was too short. */
   readonly surplus?: number;
+}
+
+// ----------------------------------------------------------------------------------------- templates
+
+/** Where the templates of nested stacks are read. */
+export interface Templates {
+  /**
+   * The template that a `TemplateURL` names: in S3, or by a path that starts at the folder of the parent's template.
+   * A refusal's text is complete. Rejects on trouble outside.
+   */
+  read(wanted: {
+    readonly url: string;
+    readonly region: string;
+    readonly account: string;
+    /** The folder of the parent's template, when it came from a file. */
+    readonly directory?: string;
+  }): Promise<
+    | {
+        readonly kind: "read";
+        readonly body: string;
+        /** The folder of this template, when it came from a file. */
+        readonly directory?: string;
+      }
+    | { readonly kind: "failed"; readonly reason: string }
+  >;
+}
+
+// ------------------------------------------------------------------------------------------ look-ups
+
+/** Whose parameters and secrets a stack's template refers to. */
+export interface LookupPlace {
+  readonly account: string;
+  readonly region: string;
+}
+
+/** What a template refers to outside of its stack. A failure's message is complete, in AWS's words. */
+export interface Lookups {
+  /** What a dynamic reference names at this moment. Secrets in clear: the caller marks them. Rejects on trouble outside. */
+  dynamicValue(reference: DynamicReference, place: LookupPlace): Promise<DynamicValue>;
+  /**
+   * The values of SSM parameters by name (`AWS::SSM::Parameter::Value<…>`); those that aren't there are left out.
+   * Rejects on trouble outside.
+   */
+  ssmParameters(
+    names: readonly string[],
+    place: LookupPlace,
+  ): Promise<
+    | { readonly kind: "values"; readonly values: ReadonlyMap<string, string> }
+    | { readonly kind: "failed"; readonly message: string }
+  >;
 }
 
 // ------------------------------------------------------------------------------------ resource types

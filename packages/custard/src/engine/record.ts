@@ -14,6 +14,8 @@ import type {
   Importer,
   OperationStart,
   Output,
+  Parent,
+  ParentLink,
   Pending,
   Phase,
   StackIdentity,
@@ -49,27 +51,22 @@ export type Dealing =
   | { readonly kind: "importer-removed"; readonly name: string; readonly importer: StackId }
   | { readonly kind: "exports-claimed"; readonly names: ReadonlySet<string> };
 
-/** What happened. */
-export type Happening =
-  | Dealing
-  | {
-      readonly kind: "stack-created";
-      readonly identity: StackIdentity;
-      readonly seed: string;
-      readonly terminationProtection: boolean;
-      readonly definition: Definition;
-      readonly timeoutMinutes?: number;
-    }
-  | { readonly kind: "called"; readonly call: Call }
-  | { readonly kind: "termination-protection-set"; readonly enabled: boolean }
-  | { readonly kind: "policy-set"; readonly policy: string }
+/** What happened between a nested stack and its parent. */
+export type ParentDealing =
+  | { readonly kind: "parent-waits"; readonly link: ParentLink }
+  | { readonly kind: "parent-told" };
+
+/** How an operation goes. */
+export type Progress =
   | {
       readonly kind: "operation-started";
       readonly operation: OperationStart;
       /** What the stack is to become; absent for a delete. */
       readonly definition?: Definition;
     }
-  | { readonly kind: "phase-entered"; readonly phase: Phase }
+  | { readonly kind: "phase-entered"; readonly phase: Phase; readonly held?: boolean }
+  /** The parent's word has come: the clean-up may begin. */
+  | { readonly kind: "cleanup-released" }
   | { readonly kind: "pass-started" }
   | { readonly kind: "resources-done"; readonly logicalIds: readonly LogicalId[] }
   | { readonly kind: "resource-failed"; readonly failure: Failure }
@@ -77,6 +74,7 @@ export type Happening =
   | {
       readonly kind: "rollback-continued";
       readonly skipped: readonly LogicalId[];
+      readonly skipNested?: readonly string[];
       readonly clientRequestToken?: string;
     }
   /** An operation that had stopped where it failed is undone after all. */
@@ -85,10 +83,28 @@ export type Happening =
       readonly retainExceptOnCreate: boolean;
       readonly clientRequestToken?: string;
     }
+  | { readonly kind: "operation-ended" };
+
+/** What happened. */
+export type Happening =
+  | Progress
+  | Dealing
+  | ParentDealing
+  | {
+      readonly kind: "stack-created";
+      readonly identity: StackIdentity;
+      readonly seed: string;
+      readonly terminationProtection: boolean;
+      readonly definition: Definition;
+      readonly timeoutMinutes?: number;
+      readonly parent?: Parent;
+    }
+  | { readonly kind: "called"; readonly call: Call }
+  | { readonly kind: "termination-protection-set"; readonly enabled: boolean }
+  | { readonly kind: "policy-set"; readonly policy: string }
   | { readonly kind: "change-set-created"; readonly changeSet: ChangeSet }
   | { readonly kind: "change-set-executed"; readonly name: string }
   | { readonly kind: "change-set-deleted"; readonly name: string }
-  | { readonly kind: "operation-ended" }
   | { readonly kind: "stack-status"; readonly status: StackStatus; readonly reason?: string }
   | {
       readonly kind: "resource";

@@ -39,6 +39,8 @@ export type Resource =
       readonly requestId: RequestId;
       /** Made by the engine: taken when no answer brings an id (facts 39, 63, 65). */
       readonly provisionalId: PhysicalId;
+      /** Its "Resource creation Initiated" was shown before the outcome. */
+      readonly initiated?: true;
     }
   | {
       readonly status: "CREATE_FAILED";

@@ -3,13 +3,14 @@
  *
  * L1: a command is performed at least once after its records are durable, and is forgotten only when its request has
  *     ended or there is nothing more to do about it.
- * L2: commands for one logical id's built-in type run one after another.
+ * L2: commands for one logical id's built-in type or nested stack run one after another.
  * L3: trouble outside is tried again after a while; it never ends an operation by itself.
  */
 import { parseTask, type Task } from "./command.ts";
-import { findImport, releaseImport, type Post } from "./correspond.ts";
+import { findImport, releaseImport } from "./correspond.ts";
+import { governChild, reportToParent, type Nursery } from "./govern-child.ts";
 import type { Feedback, Occurrence, StackOccurrence } from "./event.ts";
-import type { RequestId, StackId } from "./ids.ts";
+import type { StackId } from "./ids.ts";
 import { toProviderRequest, toResourceTask } from "./perform.ts";
 import type {
   ClaimedCommand,
@@ -18,6 +19,7 @@ import type {
   Journal,
   ResourceTypes,
   ResponseUrls,
+  Templates,
   Traces,
   Transport,
 } from "./ports.ts";
@@ -40,6 +42,8 @@ export interface Ports {
   readonly transports: readonly Transport[];
   readonly responseUrls: ResponseUrls;
   readonly traces: Traces;
+  /** Without it there are no nested stacks. */
+  readonly templates?: Templates;
   /** Fail a request whose provider has certainly ended without answering, instead of waiting for its deadline. */
   readonly failFast: boolean;
   /** Told of trouble that was met while performing a command; it will be tried again. */
@@ -49,7 +53,7 @@ export interface Ports {
 /** See above. */
 export class Runner {
   readonly #ports: Ports;
-  readonly #post: Post;
+  readonly #nursery: Nursery;
   readonly #hosts = new Map<StackId, StackHost>();
   readonly #performing = new Set<string>();
   readonly #turns = new Map<string, Promise<void>>();
@@ -60,7 +64,8 @@ export class Runner {
 
   constructor(ports: Ports) {
     this.#ports = ports;
-    this.#post = {
+    this.#nursery = {
+      templates: ports.templates,
       journal: ports.journal,
       stack: (stackId) => this.stack(stackId),
       tell: (stackId, occurrence) => this.#tell(stackId, occurrence),
@@ -187,15 +192,19 @@ export class Runner {
       case "deliver":
       case "perform":
       case "deadline":
+      case "child":
         return this.#performAbout(stack, task);
+      case "report":
+        await reportToParent(this.#nursery, stack, task);
+        return "done";
       case "creation-timeout":
         await this.#tell(stack.identity.stackId, { kind: "creation-timed-out" });
         return "done";
       case "find-import":
-        await findImport(this.#post, stack, task);
+        await findImport(this.#nursery, stack, task);
         return "done";
       case "release-import":
-        await releaseImport(this.#post, stack, task);
+        await releaseImport(this.#nursery, stack, task);
         return "done";
     }
   }
@@ -223,7 +232,12 @@ export class Runner {
         if (pending.kind === "provider") await this.#deliver(stack, pending);
         return;
       case "perform":
-        if (pending.kind === "task") await this.#inTurn(stack, pending);
+        if (pending.kind === "task")
+          await this.#inTurn({ stack, pending }, () => this.#runTask(stack, pending));
+        return;
+      case "child":
+        if (pending.kind === "child")
+          await this.#inTurn({ stack, pending }, () => governChild(this.#nursery, stack, pending));
     }
   }
 
@@ -257,10 +271,10 @@ export class Runner {
   }
 
   /** L2 */
-  async #inTurn(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
-    const name = `${stack.identity.stackId} ${pending.logicalId}`;
+  async #inTurn(at: { stack: Stack; pending: Pending }, work: () => Promise<void>): Promise<void> {
+    const name = `${at.stack.identity.stackId} ${at.pending.logicalId}`;
     const before = this.#turns.get(name) ?? Promise.resolve();
-    const turn = before.then(() => this.#runTask(stack, pending));
+    const turn = before.then(work);
     const quiet = turn.catch(() => undefined);
     this.#turns.set(name, quiet);
     await turn.finally(() => {
@@ -274,4 +288,4 @@ export class Runner {
   }
 }
 
-type RequestTask = Extract<Task, { requestId: RequestId }>;
+type RequestTask = Extract<Task, { kind: "deliver" | "perform" | "deadline" | "child" }>;

@@ -2,8 +2,8 @@ import { isValueMap, Sensitive, type Value } from "../template/value.ts";
 import type { Attribute, Known, KnownResource, ParameterValue } from "../template/known.ts";
 import { pseudoOf } from "./definition.ts";
 import type { LogicalId, StackId } from "./ids.ts";
-import { missingAttribute } from "./messages.ts";
-import { isCustom, isLive, type Good, type Resource } from "./resource.ts";
+import { missingAttribute, outputNotFound } from "./messages.ts";
+import { isCustom, isLive, isNestedStack, type Good, type Resource } from "./resource.ts";
 import type { Definition, Stack } from "./stack.ts";
 
 /** What the expressions of a stack's template may know now. */
@@ -59,6 +59,8 @@ function attributeOf(
       message: missingAttribute(name, { stackId, logicalId, requestId: good.requestId }),
     };
   }
+  if (isNestedStack(good.declared.type))
+    return { kind: "failed", message: outputNotFound(name.replace(/^Outputs\./, ""), good.physicalId) };
   return {
     kind: "failed",
     message: `Resource type ${good.declared.type} does not support attribute {${name}}`,

@@ -32,6 +32,8 @@ export type Outcome =
 export function settle(draft: Draft, request: Pending, result: { ending: Ending; outcome: Outcome }): void {
   draft.endRequest(request.requestId, result.ending);
   const { outcome } = result;
+  // The nested stack has cleaned up; nothing of it can fail any more (facts 76, 77).
+  if (request.action === "commit") return;
   if (request.action === "delete") {
     settleDelete(draft, request, outcome);
     return;
@@ -57,11 +59,7 @@ function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Se
   if (outcome.physicalId !== undefined) {
     takeBack(draft, logicalId, outcome.physicalId);
     // Fact 61; design section 9: on the first accepted answer, with its id.
-    draft.setCurrent(
-      logicalId,
-      creating,
-      showResource(creating, { reason: creationInitiated, physicalId: outcome.physicalId }),
-    );
+    if (creating.initiated !== true) showInitiated(draft, logicalId, outcome.physicalId);
   }
   if (outcome.kind === "success") {
     const { physicalId, attributes } = outcome;
@@ -79,6 +77,14 @@ function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Se
     : { ...base, requested: false };
   draft.setCurrent(logicalId, failed, showResource(failed));
   failResource(draft, { logicalId, verb: "create" });
+}
+
+/** Shows that a resource has come to be, though it isn't complete (fact 61). */
+export function showInitiated(draft: Draft, logicalId: LogicalId, physicalId: PhysicalId): void {
+  const creating = draft.slot(logicalId)?.current;
+  if (creating?.status !== "CREATE_IN_PROGRESS") return;
+  const shown = showResource(creating, { reason: creationInitiated, physicalId });
+  draft.setCurrent(logicalId, { ...creating, initiated: true }, shown);
 }
 
 function finish(draft: Draft, logicalId: LogicalId, live: Resource): void {

@@ -75,6 +75,8 @@ export interface OperationStart {
   readonly retain: ReadonlySet<LogicalId>;
   /** A rollback deletes what the operation created, even where its policy says Retain. */
   readonly retainExceptOnCreate?: boolean;
+  /** A parent stack decides when the operation is over: nothing is cleaned up before it says so. */
+  readonly nested?: true;
   /** The name of the change set that is being executed. */
   readonly changeSet?: string;
   /** A delete ends well although something could not be deleted. */
@@ -96,6 +98,26 @@ export interface Operation extends OperationStart {
   readonly asked: ReadonlySet<string>;
   /** Deletions go in passes; a clean-up has up to three. */
   readonly pass: number;
+  /** The phase is a clean-up that waits for the parent's word. */
+  readonly held: boolean;
+  /** Who waits for the end of what is being done. */
+  readonly waiting?: ParentLink;
+  /** Resources of nested stacks that a rollback is to skip, as `<stack name>.<logical id>`. */
+  readonly skipNested: readonly string[];
+}
+
+/** A request of a parent stack that this stack answers. */
+export interface ParentLink {
+  readonly stackId: StackId;
+  readonly requestId: RequestId;
+}
+
+/** Whose nested stack it is. */
+export interface Parent {
+  readonly stackId: StackId;
+  /** The outermost stack. */
+  readonly rootId: StackId;
+  readonly logicalId: LogicalId;
 }
 
 interface PendingBase {
@@ -116,7 +138,17 @@ export type Action =
 export type Pending =
   | (PendingBase &
       Action & { readonly kind: "provider"; readonly serviceToken: string; readonly deadline: number })
-  | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId });
+  | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId })
+  | ChildPending;
+
+/** A request to a nested stack. `commit`: the operation can't be rolled back any more, so it may clean up. */
+export type ChildPending = PendingBase &
+  (Action | { readonly action: "commit" }) & {
+    readonly kind: "child";
+    readonly childId: StackId;
+    /** The update is one that undoes what was done before. */
+    readonly undo: boolean;
+  };
 
 /** An export of another stack that this one uses. It can't change while it does. */
 export interface Import {
@@ -156,6 +188,10 @@ export interface Stack {
   readonly version: number;
   readonly status: StackStatus;
   readonly reason: string | undefined;
+  /** Of a nested stack. */
+  readonly parent?: Parent;
+  /** The parent's newest request: its repetition does nothing. */
+  readonly lastParentRequest?: RequestId;
   readonly createdAt: number;
   readonly updatedAt?: number;
   readonly deletedAt?: number;

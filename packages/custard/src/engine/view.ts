@@ -2,7 +2,14 @@
 import { show, showMap, type Value } from "../template/value.ts";
 import type { RequestId } from "./ids.ts";
 import type { StackRecord } from "./record.ts";
-import { declaredOf, physicalIdOf, type Former, type Resource, type Slot } from "./resource.ts";
+import {
+  declaredOf,
+  isNestedStack,
+  physicalIdOf,
+  type Former,
+  type Resource,
+  type Slot,
+} from "./resource.ts";
 import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
 import { isSettled } from "./stack-status.ts";
@@ -39,6 +46,7 @@ export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
     terminationProtection: stack.terminationProtection,
     disableRollback: stack.disableRollback,
     notificationArns: definition.notificationArns,
+    ...(stack.parent === undefined ? {} : { parentId: stack.parent.stackId, rootId: stack.parent.rootId }),
     ...(stack.timeoutMinutes === undefined ? {} : { timeoutMinutes: stack.timeoutMinutes }),
     ...(stack.changeSetId === undefined ? {} : { changeSetId: stack.changeSetId }),
   };
@@ -84,7 +92,7 @@ function viewSlot(of: { logicalId: LogicalId; slot: Slot; knowledge: Knowledge }
       ...part,
       logicalId: of.logicalId,
       changedAt,
-      simulated: of.knowledge.facts(part.type)?.kind === "simulated",
+      simulated: !isNestedStack(part.type) && of.knowledge.facts(part.type)?.kind === "simulated",
     },
   ];
 }

@@ -87,6 +87,9 @@ export interface StackView {
   readonly disableRollback: boolean;
   readonly notificationArns: readonly string[];
   readonly timeoutMinutes?: number;
+  /** Of a nested stack: the stack that it belongs to, and the outermost one. */
+  readonly parentId?: StackId;
+  readonly rootId?: StackId;
   /** Of the change set that made it what it is; none after a direct update (fact 97). */
   readonly changeSetId?: string;
 }

@@ -23,6 +23,8 @@ export interface WorldOptions {
   readonly journal?: Journal;
   readonly clock?: VirtualClock;
   readonly failFast?: boolean;
+  /** Templates of nested stacks, by `TemplateURL`; may be changed while the world goes on. */
+  readonly templates?: Readonly<Record<string, string>>;
   /** From which the stacks' ids are made: the same seed, the same ids. */
   readonly seed?: string;
 }
@@ -100,6 +102,14 @@ export class World {
         traces: {
           note: (entry) => traces.push(entry),
           ofRequest: async (id) => traces.filter((entry) => entry.requestId === id),
+        },
+        templates: {
+          read: async ({ url }) => {
+            const body = options.templates?.[url];
+            return body === undefined
+              ? { kind: "failed", reason: `There is no template ${url}.` }
+              : { kind: "read", body };
+          },
         },
         failFast: options.failFast ?? false,
         trouble: (error) => {
