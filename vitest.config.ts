@@ -6,5 +6,6 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts", "architecture.test.ts"],
     testTimeout: 20_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 });
