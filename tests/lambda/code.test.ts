@@ -207,6 +207,17 @@ test("a custom runtime: any executable bootstrap of the code or of a layer", asy
   expect(JSON.parse(Buffer.from((await lambda.run("layered", 5)).payload).toString())).toBe(5);
 });
 
+test("nobody can tell what a custom runtime turned to, so it isn't certainly silent", async () => {
+  await open();
+  const code = { kind: "zip" as const, bytes: zip({ bootstrap }, ["bootstrap"]) };
+  const arn = await lambda.create("f", code, { runtime: "provided.al2023", handler: "x" });
+  expect(await lambda.transport.deliver(requestTo(arn), new AbortController().signal)).toEqual({
+    kind: "over",
+  });
+  const advice = lambda.trace.filter(({ kind }) => kind === "advice").map(({ text }) => text);
+  expect(advice).toEqual([expect.stringContaining("It turned to others (a runtime of its own)")]);
+});
+
 test("a custom runtime without a bootstrap is told so", async () => {
   await open();
   const path = folder({ bootstrap });

@@ -62,6 +62,7 @@ interface Idle {
 /** How long no instance may become free before more than `cores` are used. */
 const stallMs = 250;
 
+/** Instances and line of one revision. */
 export class FunctionWorkers {
   readonly #options: WorkersOptions;
   readonly #waiting: Waiting[] = [];
@@ -141,7 +142,9 @@ export class FunctionWorkers {
       // W3. An instance that takes no event is of no use, whatever the matter is with it.
       this.#waiting.unshift(waiting);
       void worker.instance.destroy();
-    } else waiting.resolve({ kind: "finished", finished, worker });
+    } else {
+      waiting.resolve({ kind: "finished", finished, worker });
+    }
     // W2: an instance became free, so that there is progress.
     this.#endWatch();
     this.#rest(worker);

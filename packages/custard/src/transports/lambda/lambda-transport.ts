@@ -220,7 +220,7 @@ class LocalLambda implements LambdaTransport {
     const observe = (observation: Observation) => note(observation.kind, observation.text);
     const invocation = { requestId: randomUUID(), payload };
     const { attempts, destination } = await this.#attempt({ resolved, invocation, given, observe }, signal);
-    if (await this.#options.answered(request)) return { kind: "over" };
+    if (isOver() || (await this.#options.answered(request))) return { kind: "over" };
     return await this.#judge(delivery, { attempts, destination });
   }
 
@@ -372,7 +372,6 @@ function withoutSignatures(text: string): string {
 
 /** L3. */
 async function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted();
   return await new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });

@@ -117,8 +117,8 @@ export function familyOf(resolved: ResolvedFunction): RuntimeFamily {
 }
 
 /**
- * Flags of the interpreter, for Node.js those that Lambda passes by declared runtime (facts 1.4). A function's own NODE_OPTIONS come after them
- * and can undo them.
+ * Flags of the interpreter, for Node.js those that Lambda passes by declared runtime (facts 1.4). A function's own
+ * NODE_OPTIONS come after them and can undo them.
  */
 export function flagsOf(runtime: string): readonly string[] {
   // What a Python function prints is a log event at once.

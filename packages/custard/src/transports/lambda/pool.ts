@@ -90,7 +90,7 @@ export class FunctionPool {
     const spares = await Promise.all(this.#spares.values());
     for (const spare of spares) await spare?.instance.destroy();
     await Promise.all(this.#cleanUps);
-    const home = await this.#home;
+    const home = await this.#home?.catch(() => undefined);
     if (home !== undefined) await rm(home.root, { recursive: true, force: true });
   }
 

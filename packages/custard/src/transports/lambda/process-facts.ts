@@ -44,7 +44,17 @@ export function startTimeOf(pid: number): string | undefined {
   }
 }
 
-function readProcess(pid: number, file: "status" | "stat"): string {
+/** Native libraries that open connections by themselves, where no hook sees them; Node's addons may do anything. */
+const connectors =
+  /\/((?:cygrpc|pycurl|_psycopg|psycopg|libpq|libcurl|librdkafka|_mysql|_zmq|libzmq|loop)[^/]*\.so[^/]*|[^/]+\.node)$/;
+
+/** Which of them a process has loaded; none where the machine has no /proc. */
+export function nativeConnectorsOf(pid: number): readonly string[] {
+  const lines = readProcess(pid, "maps").split("\n");
+  return [...new Set(lines.flatMap((line) => connectors.exec(line)?.[1] ?? []))];
+}
+
+function readProcess(pid: number, file: "status" | "stat" | "maps"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -8,6 +8,7 @@ import { baseEnvironment, functionEnvironment, logStreamOf } from "./environment
 import { Instance } from "./instance.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { type Launcher, heapMegabytes } from "./launch.ts";
+import { nativeConnectorsOf } from "./process-facts.ts";
 
 /** What a worker needs of its pool. */
 export interface WorkerSurroundings {
@@ -24,6 +25,8 @@ export class Worker {
   readonly instance: Instance;
   readonly #root: string;
   readonly #surroundings: WorkerSurroundings;
+  /** Do the preloads see what it turns to? A process that couldn't be started turned to nobody. */
+  #isObserved = true;
   #logStream = "";
   #lastConnections: Promise<readonly string[]> | undefined;
 
@@ -75,6 +78,7 @@ export class Worker {
     });
     const worker = await Worker.#registered(instance, root, surroundings);
     worker.#logStream = logStream;
+    worker.#isObserved = launch.isOurs || instance.pid === undefined;
     return worker;
   }
 
@@ -105,14 +109,20 @@ export class Worker {
     return this.#logStream;
   }
 
-  /** What the instance turned to besides our own endpoints: `connect HOST:PORT`, `spawn PROGRAM`. */
+  /**
+   * What the instance turned to besides our own endpoints: `connect HOST:PORT`, `spawn PROGRAM`; and where nobody can
+   * tell: `load LIBRARY`, or a runtime that isn't ours.
+   */
   async connections(): Promise<readonly string[]> {
-    return await (this.#lastConnections ?? this.#readConnections());
+    const unseen = this.#isObserved ? [] : ["a runtime of its own"];
+    return [...unseen, ...(await (this.#lastConnections ?? this.#readConnections()))];
   }
 
   async #readConnections(): Promise<readonly string[]> {
+    const { pid } = this.instance;
+    const loaded = pid === undefined ? [] : nativeConnectorsOf(pid).map((library) => `load ${library}`);
     const text = await readFile(reportFile(this.#root).CUSTARD_REDIRECT_REPORT, "utf8").catch(() => "");
-    return [...new Set(text.split("\n").filter((line) => line !== ""))];
+    return [...new Set(text.split("\n").filter((line) => line !== "")), ...loaded];
   }
 
   async #cleanUp(): Promise<void> {
