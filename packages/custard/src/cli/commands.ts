@@ -10,6 +10,10 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   events: async () => (await import("./commands/events.ts")).events,
   outputs: async () => (await import("./commands/outputs.ts")).outputs,
   logs: async () => (await import("./commands/logs.ts")).logs,
+  validate: async () => (await import("./commands/validate.ts")).validate,
+  evaluate: async () => (await import("./commands/evaluate.ts")).evaluate,
+  ssm: async () => (await import("./commands/ssm.ts")).ssm,
+  secrets: async () => (await import("./commands/secrets.ts")).secrets,
   exec: async () => (await import("./commands/exec.ts")).exec,
 };
 

@@ -13,16 +13,17 @@ export interface ReadTemplate {
 
 /** Reads and parses a template file. Throws `CliFault` when it can't be read, `TemplateFault` when it is wrong. */
 export async function readTemplate(cwd: string, path: string): Promise<ReadTemplate> {
-  const body = await readText(resolve(cwd, path), path);
+  const body = await readTemplateText(cwd, path);
   const { parseTemplate } = await import("../template/parse-template.ts");
   const parsed: Parsed<Template> = parseTemplate(body);
   if (!parsed.ok) throw new TemplateFault({ file: path, body, diagnostics: parsed.diagnostics });
   return { template: parsed.value, warnings: parsed.diagnostics };
 }
 
-async function readText(file: string, shown: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new CliFault(unreadable(shown, error), {
+/** Reads a template file. Throws `CliFault` when it can't be read. */
+export async function readTemplateText(cwd: string, path: string): Promise<string> {
+  const bytes = await readFile(resolve(cwd, path)).catch((error: NodeJS.ErrnoException) => {
+    throw new CliFault(unreadable(path, error), {
       cause: error,
       advice: "Name the template file, e.g. custard deploy template.yaml.",
     });
@@ -30,7 +31,7 @@ async function readText(file: string, shown: string): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new CliFault(`${shown} is no text: it is not UTF-8`, { cause });
+    throw new CliFault(`${path} is no text: it is not UTF-8`, { cause });
   }
 }
 
