@@ -6,15 +6,17 @@ import { join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest } from "@custard/provider/protocol";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
-import type { Documents } from "./engine/ports.ts";
+import type { Documents, Transport } from "./engine/ports.ts";
 import { createResourceTypes } from "./resources/resource-types.ts";
 import { type Certificate, openCertificate } from "./response/certificate.ts";
 import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
+import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import { openServices, type Services } from "./services/open-services.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
+import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
 import { systemClock } from "./services/system-clock.ts";
 import type { TraceLog } from "./services/traces.ts";
 import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
@@ -48,6 +50,12 @@ export interface Local {
   readonly traces: TraceLog;
   readonly lambda: LambdaTransport;
   readonly sns: SnsTransport;
+  /** Sends one request without a stack, and waits for what becomes of it. */
+  request(
+    target: InvocationTarget,
+    wanted: Omit<WantedRequest, "serviceToken">,
+    signal: AbortSignal,
+  ): Promise<EndedRequest>;
   /** Stops everything; operations in flight go on when the directory is opened again. */
   close(): Promise<void>;
 }
@@ -65,6 +73,22 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
     await storage.close();
     throw error;
   }
+}
+
+/** What the services of a state directory keep, opened without an engine: what is in flight there stays as it is. */
+export interface OpenServices {
+  readonly services: Services;
+  close(): Promise<void>;
+}
+
+/** Opens the services of a state directory. Throws `StorageError` `Locked` when it is in use. */
+export function openServicesOf(stateDirectory: string): OpenServices {
+  const directory = resolve(stateDirectory);
+  const storage = openSqliteStorage(directory);
+  return {
+    services: openServices({ documents: storage.documents, stateDirectory: directory }),
+    close: () => storage.close(),
+  };
 }
 
 /**
@@ -99,17 +123,17 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     stateDirectory: resolve(options.stateDirectory),
   });
   const { secret, ...prepared } = await prepare(options, storage, services);
-  const { certificate } = prepared;
-  const responseUrls = createResponseUrls({ secret });
-  const endpoint = await openResponseEndpoint({
-    verify: (request) => responseUrls.verify(request),
-    onResponse: (arrived) => engine.receive(arrived),
-    certificate,
+  const transports: Transport[] = [];
+  const reception = await openReception({
+    secret,
+    certificate: prepared.certificate,
     traces,
-    clock: systemClock,
+    transports,
+    engine: () => engine,
   });
-  const answered = (request: ProviderRequest) => wasAnswered(engine, request);
-  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, endpoint, answered });
+  const { endpoint, responseUrls, singles } = reception;
+  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception });
+  transports.push(lambda, sns);
   endpoint.serve(sns.site.matches, sns.site.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
   await writePort(portFile, endpoint.port);
@@ -118,7 +142,7 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
       journal,
       clock: systemClock,
       types: createResourceTypes(services),
-      transports: [lambda, sns],
+      transports,
       responseUrls,
       traces,
       failFast,
@@ -132,6 +156,11 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
     traces,
     lambda,
     sns,
+    async request(target, wanted, signal) {
+      const opened = await openTarget(services, target, wanted.scope);
+      const sent = singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
+      return await sent.finally(() => opened.close());
+    },
     async close() {
       await engine.close();
       await removePort(portFile);
@@ -141,6 +170,35 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
       await storage.close();
     },
   };
+}
+
+/** What answers come in by: the endpoint, its URLs, and requests that no stack makes. */
+async function openReception(parts: {
+  readonly secret: string;
+  readonly certificate: Certificate;
+  readonly traces: TraceLog;
+  readonly transports: readonly Transport[];
+  /** Made later than this. */
+  readonly engine: () => Engine;
+}) {
+  const { secret, certificate, traces, transports, engine } = parts;
+  const responseUrls = createResponseUrls({ secret });
+  const singles = new SingleRequests({ transports, urls: responseUrls, traces, clock: systemClock });
+  const endpoint = await openResponseEndpoint({
+    verify: (request) => responseUrls.verify(request),
+    onResponse: async (arrived) => {
+      if (!singles.receive(arrived)) await engine().receive(arrived);
+    },
+    certificate,
+    traces,
+    clock: systemClock,
+  });
+  const isPending = async ({ stackId, requestId }: ProviderRequest) =>
+    singles.isSingle(requestId)
+      ? singles.isPending(requestId)
+      : await engine().isPending(stackId as StackId, requestId as RequestId);
+  const answered = (request: ProviderRequest) => wasAnswered(() => isPending(request));
+  return { responseUrls, singles, endpoint, answered };
 }
 
 async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3 }: Services) {
@@ -229,11 +287,7 @@ async function makeWorkDirectory(): Promise<string> {
   return directory;
 }
 
-async function wasAnswered(
-  engine: Engine,
-  request: { stackId: string; requestId: string },
-): Promise<boolean> {
-  const isPending = () => engine.isPending(request.stackId as StackId, request.requestId as RequestId);
+async function wasAnswered(isPending: () => Promise<boolean>): Promise<boolean> {
   if (!(await isPending())) return true;
   await systemClock.sleep(lastWords);
   return !(await isPending());
