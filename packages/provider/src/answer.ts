@@ -93,7 +93,7 @@ async function openCall(
     deadline: end - share(left, 900, 0.3),
     step: request.requestType.toLowerCase(),
     adopted: undefined,
-    scrub: (text) => text.replaceAll(request.responseUrl, "«ResponseURL»"),
+    scrub: (text) => text.replaceAll(request.responseUrl, "«URL»"),
     alarm: (at, ring) => {
       clock.sleep(Math.max(0, at - clock.now()), over).then(ring, () => undefined);
     },

@@ -55,6 +55,6 @@ async function tryOnce(url: string, body: Uint8Array, options: DeliveryOptions):
     return { status, problem: `HTTP ${status} ${code}` };
   } catch (error) {
     // A function in a VPC needs an S3 gateway endpoint or a NAT gateway.
-    return { status: 0, problem: `${(error as Error).message} (is there a route to S3?)` };
+    return { status: 0, problem: `${(error as Error).message} (no route to S3?)` };
   }
 }

@@ -29,7 +29,7 @@ export function encodeResponse(response: ProviderResponse, identity: RequestIden
 /** Refuses what no answer can carry as an id (fact 40). Control characters take six bytes each on the wire. */
 export function validId(id: string): string {
   const fits = isPhysicalId(id) && Buffer.byteLength(JSON.stringify(id)) < 2 * maxPhysicalIdBytes;
-  if (!fits) throw new TypeError("A physical id must be a non-empty string of at most 1024 bytes");
+  if (!fits) throw new TypeError("Not a physical id: 1 to 1024 bytes");
   return id;
 }
 
@@ -43,7 +43,7 @@ function describeOverflow(data: JsonObject, length: number): string {
     .toSorted(([a], [b]) => b - a)
     .slice(0, 3);
   const sizes = largest.map(([size, name]) => `${name} (${size})`);
-  return `The response would have ${length} bytes, ${budget} are allowed. Largest attributes: ${sizes.join(", ")}`;
+  return `The response has ${length} bytes, over ${budget}. Largest attributes: ${sizes.join(", ")}`;
 }
 
 /** The longest form that fits: 70 % of what is kept from the start, 30 % from the end, no character cut in two. */

@@ -308,7 +308,6 @@ describe("pending work", () => {
       next?.wake();
     }
     await done;
-    expect(now).toBe(60_000);
     expect(JSON.stringify(puts[0]?.answer)).toContain("Not done within 60 s");
   });
 });
@@ -320,9 +319,7 @@ describe("envelopes", () => {
     const { puts, invoke } = invoker(ok);
     const record = (message: unknown) => ({ EventSource: "aws:sns", Sns: { Message: message } });
     const good = [event(), event({ RequestId: "request-2" })].map((one) => record(JSON.stringify(one)));
-    await expect(invoke({ Records: [good[0], record("no JSON"), good[1]] })).rejects.toThrow(
-      "not a JSON object",
-    );
+    await expect(invoke({ Records: [good[0], record("no JSON"), good[1]] })).rejects.toThrow("no object");
     expect(puts.map(({ answer }) => answer["RequestId"])).toEqual(["request-1", "request-2"]);
   });
 

@@ -134,14 +134,17 @@ export interface ResourceDefinition<P, A, S> {
   /** Further errors that mean "it isn't there". */
   isNotFound?(error: unknown): boolean;
   /** Gives smaller attributes when the answer would be longer than 4096 bytes. */
-  overflow?(attributes: A): A;
+  overflow?(attributes: NoInfer<A>): NoInfer<A>;
 
-  create(call: CreateCall<P>): Promise<Created<A> | Pending<S> | ({} extends A ? void : never)>;
-  update?(call: UpdateCall<P>): Promise<Updated<A> | Pending<S> | Replaced<A>>;
+  // Attributes are what their schema says; without one they are free. No handler decides about that.
+  create(
+    call: CreateCall<P>,
+  ): Promise<Created<NoInfer<A>> | Pending<S> | ({} extends NoInfer<A> ? void : never)>;
+  update?(call: UpdateCall<P>): Promise<Updated<NoInfer<A>> | Pending<S> | Replaced<NoInfer<A>>>;
   delete(call: DeleteCall<P>): Promise<Pending<S> | void>;
-  poll?(call: PollCall<P, S>): Promise<Updated<A> | Pending<S>>;
+  poll?(call: PollCall<P, S>): Promise<Updated<NoInfer<A>> | Pending<S>>;
   /** The attributes of what is there: for updates that change nothing, and for ways back. */
-  read?(call: ReadCall<P>): Promise<Attributes<A>>;
+  read?(call: ReadCall<P>): Promise<Attributes<NoInfer<A>>>;
 }
 
 /** `true` refuses every change; a function returns `true` to allow one, or says why not. */

@@ -39,8 +39,8 @@ describe("a request on the wire", () => {
 });
 
 describe("a request that is no good", () => {
-  test.each([undefined, null, 3, "text", [formatRequest(create)]])("%j is not an object", (input) => {
-    expect(parseRequest(input)).toEqual({ ok: false, complaint: "The request is not a JSON object" });
+  test.each([undefined, null, 3, "text", [formatRequest(create)]])("%j is no object", (input) => {
+    expect(parseRequest(input)).toEqual({ ok: false, complaint: "The request is no object" });
   });
 
   test.each(["ResponseURL", "StackId", "RequestId", "LogicalResourceId"])(
@@ -62,17 +62,17 @@ describe("a request that is no good", () => {
     {
       name: "properties that are a list",
       change: { ResourceProperties: [] },
-      complaint: "ResourceProperties is not an object",
+      complaint: "ResourceProperties is no object",
     },
     {
       name: "an Update without an id",
       change: { RequestType: "Update" },
-      complaint: "The Update request has no PhysicalResourceId",
+      complaint: "The Update has no PhysicalResourceId",
     },
     {
       name: "a Delete with an empty id",
       change: { RequestType: "Delete", PhysicalResourceId: "" },
-      complaint: "The Delete request has no PhysicalResourceId",
+      complaint: "The Delete has no PhysicalResourceId",
     },
   ])("$name can still be answered", ({ change, complaint }) => {
     const parsed = parseRequest({ ...formatRequest(create), ...change });

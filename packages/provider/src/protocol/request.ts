@@ -67,7 +67,7 @@ const addressing = ["ResponseURL", "StackId", "RequestId", "LogicalResourceId"];
  */
 export function parseRequest(input: unknown): ParsedRequest {
   const wire = asObject(input);
-  if (wire === undefined) return { ok: false, complaint: "The request is not a JSON object" };
+  if (wire === undefined) return { ok: false, complaint: "The request is no object" };
   const missing = addressing.find((name) => text(wire, name) === "");
   if (missing !== undefined) return { ok: false, complaint: `The request has no ${missing}` };
   const [responseUrl, stackId, requestId, logicalId] = addressing.map((name) =>
@@ -83,7 +83,7 @@ export function parseRequest(input: unknown): ParsedRequest {
 /** The request by its type, or what is wrong with it. */
 function parseKind(wire: JsonObject, target: Addressee, physicalId: string): ProviderRequest | string {
   const properties = asObject(wire["ResourceProperties"] ?? {});
-  if (properties === undefined) return "ResourceProperties is not an object";
+  if (properties === undefined) return "ResourceProperties is no object";
   const base: RequestBase = {
     ...target,
     serviceToken: text(wire, "ServiceToken"),
@@ -94,7 +94,7 @@ function parseKind(wire: JsonObject, target: Addressee, physicalId: string): Pro
   if (requestType === "Create") return { ...base, requestType };
   if (requestType !== "Update" && requestType !== "Delete")
     return `Unknown RequestType '${requestType.slice(0, 40)}'`;
-  if (physicalId === "") return `The ${requestType} request has no PhysicalResourceId`;
+  if (physicalId === "") return `The ${requestType} has no PhysicalResourceId`;
   if (requestType === "Delete") return { ...base, requestType, physicalId };
   return { ...base, requestType, physicalId, oldProperties: asObject(wire["OldResourceProperties"]) ?? {} };
 }
