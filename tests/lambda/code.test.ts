@@ -1,5 +1,5 @@
 /** Where a function's code comes from, and what it finds there: directories, layers, packages, custom runtimes. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { afterEach, expect, test } from "vitest";
@@ -70,6 +70,28 @@ test.each([
     await expect.poll(() => resultOf("f")).toBe(2);
   },
 );
+
+test("a directory that was removed is told by name", async () => {
+  await open();
+  const path = folder({ "index.js": "" });
+  const arn = await lambda.create("f", { kind: "directory", path });
+  rmSync(path, { recursive: true });
+  expect(await lambda.transport.deliver(requestTo(arn), new AbortController().signal)).toEqual({
+    kind: "refused",
+    reason: `The code of function f is gone: there is no directory ${path}.`,
+  });
+});
+
+test("a layer that was deleted is told by name", async () => {
+  await open();
+  const layers = [await layer("tools", { "python/one.py": "" })];
+  const arn = await lambda.create("f", "", { layers });
+  await new LayerRegistry(lambda.documents).delete({ ...scope, name: "tools", version: 1 });
+  expect(await lambda.transport.deliver(requestTo(arn), new AbortController().signal)).toEqual({
+    kind: "refused",
+    reason: "Layer version arn:aws:lambda:us-east-1:123456789012:layer:tools:1 does not exist.",
+  });
+});
 
 test("nothing is written into a directory that is used in place", async () => {
   await open();

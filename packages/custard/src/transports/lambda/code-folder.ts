@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { extractArchive } from "../../services/code-archive.ts";
 import type { ResolvedFunction, StoredCode } from "../../services/function-record.ts";
+import { TransportError } from "./transport-error.ts";
 
 /** Where the bytes come from. */
 export interface CodeSource {
@@ -35,7 +36,13 @@ export class CodeFolders {
   }
 
   async foldersFor(resolved: ResolvedFunction): Promise<FunctionFolders> {
-    const { code, settings } = resolved;
+    const { code, settings, reference } = resolved;
+    if (code.kind === "directory" && !(await exists(code.path))) {
+      throw new TransportError(
+        "NoCode",
+        `The code of function ${reference.name} is gone: there is no directory ${code.path}.`,
+      );
+    }
     const layers = settings.layers.length === 0 ? undefined : await this.#layersOf(resolved);
     const folder = code.kind === "directory" ? code.path : await this.#codeOf(resolved, layers);
     return layers === undefined ? { code: folder } : { code: folder, layers };

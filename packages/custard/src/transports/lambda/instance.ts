@@ -141,14 +141,12 @@ export class Instance {
   /** Opens a Runtime API and starts a process that speaks to it. */
   static async start(launch: Launch): Promise<Instance> {
     const api = await RuntimeApi.open({ asksForToken: launch.isOurs });
-    const { command, arguments: args, environment, directory } = launch;
-    const child = spawn(command, args, {
-      cwd: directory,
-      env: { ...environment, ...addressOf(api, launch.isOurs) },
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    return new Instance(child, api);
+    try {
+      return new Instance(spawnProcess(launch, api), api);
+    } catch (cause) {
+      api.close();
+      throw cause;
+    }
   }
 
   /** Undefined when the process couldn't be started. */
@@ -335,6 +333,18 @@ export class Instance {
     if (this.#running !== undefined) this.#running.onLine(line);
     else if (this.#initLines.length < 1000) this.#initLines.push(line);
   }
+}
+
+function spawnProcess(
+  { command, arguments: args, environment, directory, isOurs }: Launch,
+  api: RuntimeApi,
+): ChildProcess {
+  return spawn(command, args, {
+    cwd: directory,
+    env: { ...environment, ...addressOf(api, isOurs) },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 function stop(timers: readonly NodeJS.Timeout[]): void {

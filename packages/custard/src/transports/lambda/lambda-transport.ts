@@ -207,8 +207,9 @@ class LocalLambda implements LambdaTransport {
     try {
       return await this.#run({ request, resolved: addressed, payload, note }, signal);
     } catch (error) {
-      if (error instanceof TransportError && error.code !== "Closed")
-        return { kind: "refused", reason: error.message };
+      const isRefusal =
+        error instanceof FunctionError || (error instanceof TransportError && error.code !== "Closed");
+      if (isRefusal) return { kind: "refused", reason: error.message };
       throw error;
     }
   }

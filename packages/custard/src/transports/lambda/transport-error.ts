@@ -2,6 +2,8 @@
 export type TransportErrorCode =
   /** The machine has no interpreter for the function's runtime. */
   | "NoInterpreter"
+  /** The function's directory has been removed. */
+  | "NoCode"
   /** Others than the user can write where functions are kept. */
   | "UnsafeDirectory"
   /** The transport is closed. */

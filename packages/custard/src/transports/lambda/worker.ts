@@ -87,8 +87,15 @@ export class Worker {
     root: string,
     surroundings: WorkerSurroundings,
   ): Promise<Worker> {
-    if (instance.pid !== undefined) await surroundings.leftovers.add(instance.pid);
-    return new Worker(instance, root, surroundings);
+    const worker = new Worker(instance, root, surroundings);
+    try {
+      if (instance.pid !== undefined) await surroundings.leftovers.add(instance.pid);
+      return worker;
+    } catch (cause) {
+      // What isn't remembered must not run: nobody would end it after a crash.
+      await instance.destroy();
+      throw cause;
+    }
   }
 
   /** Hands a spare process its function. */
