@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { endLeftovers } from "../../packages/custard/src/transports/lambda/leftovers.ts";
 import { startTimeOf } from "../../packages/custard/src/transports/lambda/process-facts.ts";
-import { type TestLambda, memoryDocuments, openLambda } from "./support.ts";
+import { type TestLambda, memoryDocuments, openLambda, requestTo } from "./support.ts";
 
 let lambda: TestLambda;
 afterEach(async () => await lambda.close());
@@ -113,6 +113,18 @@ test("closing in the middle of a start leaves nothing behind", async () => {
   const [ran] = await Promise.allSettled([lambda.run("f"), lambda.close()]);
   expect(ran).toMatchObject({ status: "rejected", reason: { code: "Closed" } });
   expect(await lambda.documents.list("lambda-process/")).toEqual([]);
+});
+
+test("closing lets a function that is about to return do so", async () => {
+  lambda = await openLambda();
+  const arn = await lambda.create(
+    "f",
+    "exports.handler = () => new Promise((resolve) => setTimeout(resolve, 100))",
+  );
+  const delivery = lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+  await expect.poll(() => lambda.trace.map(({ kind }) => kind)).toContain("invoked");
+  await Promise.allSettled([delivery, lambda.close()]);
+  expect(lambda.trace.map(({ kind }) => kind)).toContain("returned");
 });
 
 test("closing leaves nothing behind", async () => {

@@ -62,6 +62,9 @@ interface Idle {
 /** How long no instance may become free before more than `cores` are used. */
 const stallMs = 250;
 
+/** So long an event may still run when everything is closed. */
+const closingMs = 500;
+
 /** Instances and line of one revision. */
 export class FunctionWorkers {
   readonly #options: WorkersOptions;
@@ -102,13 +105,13 @@ export class FunctionWorkers {
     }
   }
 
-  /** Ends everything at once. */
+  /** Ends everything. What runs has a moment to come to its end: many a provider has just answered. */
   async close(): Promise<void> {
     clearTimeout(this.#stall);
     for (const waiting of this.#waiting.splice(0))
       waiting.reject(new TransportError("Closed", "Functions are no longer run."));
     this.retire();
-    await Promise.all([...this.#all].map((worker) => worker.instance.destroy()));
+    await Promise.all([...this.#all].map((worker) => worker.instance.destroyWhenFree(closingMs)));
   }
 
   #pump(): void {

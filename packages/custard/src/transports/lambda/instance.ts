@@ -236,11 +236,18 @@ export class Instance {
     await this.exited;
   }
 
-  /** The same, but lets the event that it runs come to its end first; it gets no other. */
-  async destroyWhenFree(): Promise<void> {
+  /** The same, but lets the event that it runs come to its end first, at most for `limitMs`; it gets no other. */
+  async destroyWhenFree(limitMs?: number): Promise<void> {
     this.#ending = true;
-    if (this.#running !== undefined) await new Promise<void>((resolve) => this.#whenFree.add(resolve));
+    if (this.#running !== undefined) await this.#free(limitMs);
     await this.destroy();
+  }
+
+  async #free(limitMs: number | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#whenFree.add(resolve);
+      if (limitMs !== undefined) setTimeout(resolve, limitMs).unref();
+    });
   }
 
   #thaw(): void {
