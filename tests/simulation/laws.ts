@@ -91,9 +91,26 @@ export class StackLaws {
     const stack = this.#stack;
     if (stack === undefined) return;
     this.#commandsLaw(change, stack);
-    this.#noteSent(change, records);
+    this.#noteSent(
+      change.commands.map(({ key }) => key),
+      records,
+    );
     this.#boundaryLaws(stack);
     if (!wasSettled && isSettled(stack.status)) this.#settledLaws(stack);
+  }
+
+  /** Goes through a whole journal afterwards, of which the appends are no longer known. */
+  replay(records: readonly Json[], delivered: readonly ProviderRequest[]): void {
+    const keys = delivered.map(({ requestId }) => `deliver:${requestId}`);
+    for (const json of records) {
+      const record = decodeRecord(json, this.#stack?.identity);
+      this.#stack = apply(this.#stack, record);
+      this.#watch(record, this.#stack);
+      this.#noteSent(keys, [record]);
+      if (record.kind === "stack-status" && isSettled(record.status)) this.#settledLaws(this.#stack);
+    }
+    if (this.#stack !== undefined) this.#boundaryLaws(this.#stack);
+    for (const request of delivered) this.delivered(request);
   }
 
   /** A request reaches its provider, maybe again. */
@@ -229,8 +246,10 @@ export class StackLaws {
     const name = `${logicalId} ${physicalId}`;
     this.#lastShown.set(name, shown);
     const request = requestId === undefined ? undefined : this.#issued.get(requestId);
-    // An id that comes back in an Update's answer is a new resource, as far as policies go.
-    if (request?.action === "update" && request.physicalId !== physicalId) this.#kept.delete(name);
+    // An id that comes back in an answer is a new resource, as far as policies go.
+    const isNew =
+      request?.action === "create" || (request?.action === "update" && request.physicalId !== physicalId);
+    if (isNew) this.#kept.delete(name);
     if (status === "DELETE_SKIPPED") this.#skipped.add(name);
     else this.#skipped.delete(name);
     if (status === "DELETE_COMPLETE") this.#deletedLaw(name, shown);
@@ -270,8 +289,8 @@ export class StackLaws {
         law(keys.has(`${kind}:${requestId}`), () => `${requestId} was issued without its ${kind}`);
     }
   }
-  #noteSent(change: Change, records: readonly StackRecord[]): void {
-    const keys = new Set(change.commands.map(({ key }) => key));
+  #noteSent(commands: readonly string[], records: readonly StackRecord[]): void {
+    const keys = new Set(commands);
     for (const record of records) {
       if (record.kind !== "request-issued" || record.request.action === "delete") continue;
       const { requestId, logicalId, properties } = record.request;

@@ -30,8 +30,7 @@ export class Disk {
   async append(change: Change): Promise<void> {
     await this.journal.append(change);
     const { stackId } = change;
-    for (const name of this.#confirmed) this.#open.delete(name);
-    this.#confirmed.clear();
+    this.write();
     for (const key of change.withdraw) this.#open.delete(`${stackId} ${key}`);
     for (const command of change.commands) {
       // A confirmation of the command that stood under this key before isn't one of this command.
@@ -41,6 +40,12 @@ export class Disk {
 
   confirmLater(stackId: StackId, key: string): void {
     this.#confirmed.add(`${stackId} ${key}`);
+  }
+
+  /** What an append does on its way, or a little time alone. */
+  write(): void {
+    for (const name of this.#confirmed) this.#open.delete(name);
+    this.#confirmed.clear();
   }
 
   /** What a crash does. */

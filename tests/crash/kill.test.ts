@@ -1,0 +1,12 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { bundle } from "../../scripts/bundle.mjs";
+import { temporaryDirectory } from "../support/state-directory.ts";
+import { crashRun } from "./crash-run.ts";
+
+// `npm run crash-test` kills a hundred times.
+test("a stack's life goes on after each kill of its engine, and nothing is lost", async () => {
+  const program = await bundle(resolve(import.meta.dirname, "engine-process.ts"));
+  const { kills } = await crashRun({ directory: temporaryDirectory(), program, killsPerStep: 3 });
+  expect(kills).toBeGreaterThan(3);
+}, 120_000);
