@@ -13,7 +13,7 @@ export interface ArchiveEntry {
 }
 
 /** Lambda's limit for unzipped code, layers included. */
-export const unzippedBytes = 262_144_000;
+const unzippedBytes = 262_144_000;
 
 const endOfDirectory = 0x06054b50;
 const wideEndLocator = 0x07064b50;

@@ -43,7 +43,7 @@ export interface RuntimeEvent {
 }
 
 /** Lambda's limit for a result: 6 MB and some bytes for its envelope. */
-export const resultBytes = 6_291_556;
+const resultBytes = 6_291_556;
 
 const base = "/2018-06-01/runtime";
 
