@@ -21,6 +21,7 @@ import { toFormer } from "./resource.ts";
 import { claimExports, exportFault, releaseExports, releaseImports } from "./exports.ts";
 import { commitChildren, tellParent, tellParentOfFailure } from "./nested.ts";
 import { isCleanup } from "./phase.ts";
+import { settleWaits } from "./settle-waits.ts";
 import type { Phase } from "./stack.ts";
 import { isSettled, type StackStatus } from "./stack-status.ts";
 import { isRestored, setAsideCreated, startRestorations } from "./update-rollback.ts";
@@ -48,6 +49,7 @@ function step(draft: Draft): boolean {
 // ------------------------------------------------------------------------------------------------ forward
 
 function stepForward(draft: Draft): boolean {
+  if (settleWaits(draft)) return true;
   if (mustRollBack(draft.operation)) {
     if (staysFailed(draft)) return stopFailed(draft, `${failedResources(draft.operation.failures)} `);
     return beginRollback(draft, failureReason(draft, failedResources(draft.operation.failures)));

@@ -33,6 +33,7 @@ function createdStack(record: RecordOf<"stack-created">): Stack {
     imports: new Map(),
     importers: new Map(),
     claimedExports: new Set(),
+    signals: new Map(),
     changeSets: new Map(),
     changeSetId: undefined,
     outputs: new Map(),
@@ -71,6 +72,10 @@ function happened(
       return { requests: new Map(stack.requests).set(record.request.requestId, record.request) };
     case "request-ended":
       return { requests: without(stack.requests, record.requestId) };
+    case "signalled":
+      return signalled(stack, record);
+    case "signals-cleared":
+      return { signals: without(stack.signals, record.logicalId) };
     case "answer-ignored":
       return {};
     case "definition-restored":
@@ -78,6 +83,11 @@ function happened(
     case "outputs-changed":
       return { outputs: record.outputs };
   }
+}
+
+function signalled(stack: Stack, { logicalId, signal }: RecordOf<"signalled">): Partial<Stack> {
+  const before = stack.signals.get(logicalId) ?? [];
+  return { signals: new Map(stack.signals).set(logicalId, [...before, signal]) };
 }
 
 function executedChangeSet(stack: Stack, name: string): Partial<Stack> {

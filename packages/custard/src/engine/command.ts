@@ -16,6 +16,13 @@ export type Task =
       readonly requestId: RequestId;
       readonly reason?: string;
     }
+  /** Publish the events of some records: those after number `after`, up to number `until`. */
+  | {
+      readonly kind: "notify";
+      readonly after: number;
+      readonly until: number;
+      readonly topicArns: readonly string[];
+    }
   /** Say that the stack's creation has taken too long. */
   | { readonly kind: "creation-timeout" }
   /** Ask the stack that has an export for its value. */
@@ -42,6 +49,8 @@ export function commandKey(command: Task): string {
       return `${command.kind}:${command.requestId}`;
     case "creation-timeout":
       return creationTimeoutKey;
+    case "notify":
+      return `notify:${command.after}`;
     case "find-import":
       return `find-import:${command.name}`;
     case "release-import":
@@ -64,6 +73,7 @@ const taskKinds: ReadonlySet<unknown> = new Set<Task["kind"]>([
   "child",
   "report",
   "creation-timeout",
+  "notify",
   "find-import",
   "release-import",
 ]);

@@ -47,10 +47,12 @@ const calls: ReadonlySet<Occurrence["kind"]> = new Set<UserCall["kind"]>([
   "roll-back",
   "set-termination-protection",
   "set-policy",
+  "signal-resource",
 ]);
 
 const words: ReadonlySet<Occurrence["kind"]> = new Set<Word["kind"]>([
   "creation-timed-out",
+  "handle-signalled",
   "undo-update",
   "commit-update",
   "import-answered",

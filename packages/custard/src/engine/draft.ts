@@ -99,6 +99,9 @@ export class Draft {
         return;
       case "child":
         this.command({ kind: "child", requestId, dueAt: this.at });
+        return;
+      case "signals":
+        this.command({ kind: "deadline", requestId, dueAt: request.deadline });
     }
   }
 
@@ -142,6 +145,7 @@ export class Draft {
   }
 
   finish(): Decision {
+    this.#notify();
     return {
       stack: this.stack,
       records: this.#records,
@@ -149,6 +153,16 @@ export class Draft {
       withdraw: this.#withdraw,
       claims: this.#claims,
     };
+  }
+
+  /** What users will see of the decision goes to the topics that the stack notifies. */
+  #notify(): void {
+    const { version, definition } = this.stack;
+    const { notificationArns: topicArns } = definition;
+    const seen = this.#records.some((record) => record.kind === "stack-status" || isShown(record));
+    if (!seen || topicArns.length === 0) return;
+    const after = version - this.#records.length;
+    this.command({ kind: "notify", after, until: version, topicArns, dueAt: this.at });
   }
 
   #nextId(): { seed: string; counter: number } {
@@ -159,4 +173,8 @@ export class Draft {
       counter: (this.stack.version - this.#records.length) * 2 ** 20 + this.#idCounter,
     };
   }
+}
+
+function isShown(record: StackRecord): boolean {
+  return record.kind === "resource" && record.shown !== undefined;
 }

@@ -2,7 +2,7 @@ import { partitionOf } from "@custard/provider/protocol";
 import { ChangeSets } from "./change-sets.ts";
 import { exportClaim, stackClaim } from "./claims.ts";
 import type { Occurrence, StackRequest } from "./event.ts";
-import type { StackId } from "./ids.ts";
+import type { LogicalId, StackId } from "./ids.ts";
 import {
   checkedName,
   definedOf,
@@ -17,7 +17,8 @@ import {
 } from "./inputs.ts";
 import { alreadyExists, noTemplate, notImported, stackNotFound } from "./messages.ts";
 import { isRepeated } from "./operations.ts";
-import type { ArrivedResponse, StackSummary } from "./ports.ts";
+import { parseSignal } from "./parse-signal.ts";
+import type { ArrivedResponse, ArrivedSignal, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
@@ -257,6 +258,25 @@ export class Engine {
     const { stackId } = arrived;
     if ((await this.#runner.stack(stackId)) === undefined) return;
     await this.#runner.dispatch({ kind: "answered", at: this.#ports.clock.now(), ...arrived });
+  }
+
+  /** Takes a body that arrived at the URL of a wait condition's handle. Resolves when it is durable. */
+  async receiveSignal({ stackId, logicalId, body }: ArrivedSignal): Promise<void> {
+    if ((await this.#runner.stack(stackId)) === undefined) return;
+    await this.#dispatch(stackId, { kind: "handle-signalled", logicalId, signal: parseSignal(body) });
+  }
+
+  /** Signals a resource that waits for signals by its creation policy. */
+  async signalResource(
+    input: StackReference & {
+      readonly logicalId: string;
+      readonly uniqueId: string;
+      readonly status: "SUCCESS" | "FAILURE";
+    },
+  ): Promise<void> {
+    const { uniqueId, status } = input;
+    const logicalId = input.logicalId as LogicalId;
+    await this.#ask(input, { kind: "signal-resource", logicalId, signal: { uniqueId, status } });
   }
 
   /** Does this request still wait for its answer? */

@@ -3,7 +3,7 @@ import type { ParameterInput } from "../template/parameters.ts";
 import type { ChangeSetType } from "./change-set.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
-import type { Import, Importer, OnFailure, Parent, ParentLink, StackIdentity } from "./stack.ts";
+import type { Import, Importer, OnFailure, Parent, ParentLink, Signal, StackIdentity } from "./stack.ts";
 
 /** What a user gives to create or update a stack. */
 export interface StackRequest {
@@ -41,6 +41,7 @@ export type Feedback =
 
 /** What users ask, or a parent stack in their place. */
 export type UserCall =
+  | { readonly kind: "signal-resource"; readonly logicalId: LogicalId; readonly signal: Signal }
   | {
       readonly kind: "create-stack";
       readonly identity: StackIdentity;
@@ -99,6 +100,8 @@ export type UserCall =
 
 /** What other stacks say, and the clock. */
 export type Word =
+  /** A body came at the URL of a wait condition's handle. */
+  | { readonly kind: "handle-signalled"; readonly logicalId: LogicalId; readonly signal: Signal }
   /** The parent of a nested stack undoes its update. */
   | { readonly kind: "undo-update"; readonly parent: ParentLink; readonly skip: readonly string[] }
   /** The parent of a nested stack has reached its goal. */

@@ -12,19 +12,22 @@ import type { ResourceDeclaration } from "../template/template.ts";
 import type { Draft } from "./draft.ts";
 import type { LogicalId, PhysicalId } from "./ids.ts";
 import { changedProperties, faultOfCustomProperties, issueRequest, sameProperties } from "./issue-request.ts";
-import { replacementNeeded, serviceTokenModified } from "./messages.ts";
+import { replacementNeeded, serviceTokenModified, waitConditionFixed } from "./messages.ts";
 import { policyRefusal } from "./enforce-policy.ts";
 import { failResource, mustRollBack } from "./fail.ts";
 import {
   isCustom,
   isLive,
   isNestedStack,
+  isWaitCondition,
   toFormer,
   unharmed,
   type Declared,
   type Good,
   type Resource,
 } from "./resource.ts";
+import { showInitiated } from "./settle.ts";
+import { awaitCondition, creationPolicyOf, forgetSignals, waitFault } from "./signals.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { showResource } from "./shown.ts";
 
@@ -74,6 +77,7 @@ function reasonOf(evaluation: Exclude<Evaluation<ValueMap>, { kind: "value" }>):
 
 function declare(draft: Draft, declaration: ResourceDeclaration, properties: ValueMap): Declared {
   const dependsOn = draft.stack.definition.dependencies.get(declaration.logicalId as LogicalId) ?? new Set();
+  const creationPolicy = creationPolicyOf(declaration, knownOf(draft.stack));
   const metadata =
     declaration.metadata === undefined
       ? undefined
@@ -84,6 +88,7 @@ function declare(draft: Draft, declaration: ResourceDeclaration, properties: Val
     deletionPolicy: declaration.deletionPolicy,
     updateReplacePolicy: declaration.updateReplacePolicy,
     dependsOn: [...dependsOn],
+    ...(creationPolicy === undefined ? {} : { creationPolicy }),
     // Fact 50: NoEcho doesn't hide what stands in Metadata.
     ...(metadata?.kind === "value" && metadata.value !== undefined
       ? { metadata: reveal(metadata.value) }
@@ -95,11 +100,16 @@ function declare(draft: Draft, declaration: ResourceDeclaration, properties: Val
 
 function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): void {
   retireFailedCreate(draft, logicalId);
-  const fault = isCustom(declared.type) ? faultOfCustomProperties(declared.properties) : undefined;
+  forgetSignals(draft, logicalId);
+  const fault = faultOf(declared);
   const provisionalId = newId(draft, logicalId, declared.type);
   if (fault !== undefined) {
     showStart(draft, logicalId, { status: "CREATE_FAILED", declared, requested: false, reason: fault });
     refuse(draft, { logicalId, declared, reason: fault });
+    return;
+  }
+  if (isWaitCondition(declared.type)) {
+    startWait(draft, logicalId, declared);
     return;
   }
   const { type, properties } = declared;
@@ -112,6 +122,18 @@ function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
   });
   const creating: Resource = { status: "CREATE_IN_PROGRESS", declared, requestId, provisionalId };
   draft.setCurrent(logicalId, creating, showResource(creating));
+}
+
+function faultOf(declared: Declared): string | undefined {
+  if (isWaitCondition(declared.type)) return waitFault(declared);
+  return isCustom(declared.type) ? faultOfCustomProperties(declared.properties) : undefined;
+}
+
+function startWait(draft: Draft, logicalId: LogicalId, declared: Declared): void {
+  const { requestId, targetId } = awaitCondition(draft, logicalId, declared);
+  const creating: Resource = { status: "CREATE_IN_PROGRESS", declared, requestId, provisionalId: targetId };
+  draft.setCurrent(logicalId, creating, showResource(creating));
+  showInitiated(draft, logicalId, targetId);
 }
 
 /** What a resource is called until its provider says otherwise; a nested stack's ARN stays. */
@@ -149,6 +171,8 @@ function startUpdate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
     updateNested(draft, logicalId, { current, declared, sent });
   } else if (same) {
     keep(draft, logicalId, { status: current.status, good: { ...current.good, declared } });
+  } else if (isWaitCondition(declared.type)) {
+    refuse(draft, { logicalId, declared, reason: waitConditionFixed });
   } else if (isCustom(declared.type)) updateCustom(draft, logicalId, { current, declared, sent });
   else updateBuiltin(draft, logicalId, { current, declared, sent });
 }

@@ -113,6 +113,38 @@ export function deniedByPolicy(denied: {
     : `Action denied by stack policy: Statement [#${statement}] does not allow [${action}] for resource [LogicalResourceId/${logicalId}]`;
 }
 
+/** Of a wait condition; seen in public event logs. */
+export function waitTimedOut(received: number, expected: number): string {
+  return `WaitCondition timed out. Received ${received} conditions when expecting ${expected}`;
+}
+
+/** Of a wait condition; seen in public event logs. */
+export function waitFailed(reason: string, uniqueId: string): string {
+  return `WaitCondition received failed message: '${reason}' for uniqueId: ${uniqueId}`;
+}
+
+/** Of a wait condition whose signal can't be read; seen in public event logs. */
+export const unreadableSignal = "Unparsable WaitCondition data";
+
+/** Of a resource with a creation policy; seen in public event logs. */
+export function signalReceived(status: string, uniqueId: string): string {
+  return `Received ${status} signal with UniqueId ${uniqueId}`;
+}
+
+/** Of a resource with a creation policy; seen in public event logs. */
+export function signalsMissing(count: number): string {
+  return `Failed to receive ${count} resource signal(s) within the specified duration`;
+}
+
+/** What SignalResource says of a resource that waits for no signal (any more). */
+export function notSignalable(logicalId: string, status: string): string {
+  return `Resource ${logicalId} is in ${status} state and cannot be signaled`;
+}
+
+/** Of a wait condition whose properties change. */
+export const waitConditionFixed =
+  "Update to resource type AWS::CloudFormation::WaitCondition is not supported.";
+
 /** Fact 92. */
 export function childNotCreated(stackId: StackId, reason: string): string {
   return `Embedded stack ${stackId} was not successfully created: ${reason}`;

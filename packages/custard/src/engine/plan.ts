@@ -6,7 +6,7 @@ import { equalValues, type Value } from "../template/value.ts";
 import { sameProperties } from "./issue-request.ts";
 import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
-import { declaredOf, isCustom, isLive, isNestedStack } from "./resource.ts";
+import { declaredOf, isCustom, isLive, isNestedStack, isOwnType } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { StackError } from "./stack-error.ts";
 import type { Definition, Stack } from "./stack.ts";
@@ -17,7 +17,7 @@ export function refuseUnknownTypes(definition: Definition, knowledge: Knowledge)
     (id) => definition.template.resources.get(id)?.type ?? [],
   );
   const unknown = [...new Set(types)].filter(
-    (type) => !isCustom(type) && !isNestedStack(type) && knowledge.facts(type) === undefined,
+    (type) => !isCustom(type) && !isOwnType(type) && knowledge.facts(type) === undefined,
   );
   if (unknown.length === 0) return;
   throw new StackError(

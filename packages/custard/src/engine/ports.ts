@@ -145,6 +145,24 @@ export interface ResponseUrls {
   }): string;
 }
 
+/** Makes the URLs of wait condition handles. The same handle gets the same URL, also after a restart. */
+export interface WaitUrls {
+  urlFor(target: {
+    readonly stackId: StackId;
+    readonly logicalId: LogicalId;
+    readonly region: string;
+    readonly partition: string;
+    readonly issuedAt: number;
+  }): string;
+}
+
+/** A body that arrived at the URL of a wait condition's handle, whose signature is right. */
+export interface ArrivedSignal {
+  readonly stackId: StackId;
+  readonly logicalId: LogicalId;
+  readonly body: Uint8Array;
+}
+
 /** A body that arrived at a response URL whose signature is right. */
 export interface ArrivedResponse {
   readonly stackId: StackId;
@@ -156,6 +174,19 @@ export interface ArrivedResponse {
   readonly length: number;
   /** Bytes that came after the body's announced end and were cut off, as S3 does: content-length was too short. */
   readonly surplus?: number;
+}
+
+/** Where stack events go that a stack's notification ARNs ask for. */
+export interface Notifications {
+  /**
+   * Publishes to an SNS topic. May be called again with the same message after a crash. A topic that isn't there is
+   * no trouble; rejects only on trouble outside.
+   */
+  publish(notification: {
+    readonly topicArn: string;
+    readonly subject: string;
+    readonly message: string;
+  }): Promise<void>;
 }
 
 // ----------------------------------------------------------------------------------------- templates

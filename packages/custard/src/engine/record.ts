@@ -18,6 +18,7 @@ import type {
   ParentLink,
   Pending,
   Phase,
+  Signal,
   StackIdentity,
 } from "./stack.ts";
 import type { StackStatus } from "./stack-status.ts";
@@ -117,6 +118,8 @@ export type Happening =
   | { readonly kind: "resource-forgotten"; readonly logicalId: LogicalId }
   | { readonly kind: "request-issued"; readonly request: Pending }
   | { readonly kind: "request-ended"; readonly requestId: RequestId; readonly ending: Ending }
+  | { readonly kind: "signalled"; readonly logicalId: LogicalId; readonly signal: Signal }
+  | { readonly kind: "signals-cleared"; readonly logicalId: LogicalId }
   | { readonly kind: "answer-ignored"; readonly requestId: RequestId; readonly why: string }
   | { readonly kind: "definition-restored"; readonly definition: Definition }
   | { readonly kind: "outputs-changed"; readonly outputs: ReadonlyMap<string, Output> };

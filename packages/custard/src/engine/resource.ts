@@ -19,6 +19,14 @@ export interface Declared {
   /** Everything that it depends on, explicitly and by reference. */
   readonly dependsOn: readonly LogicalId[];
   readonly metadata?: Value;
+  /** It is complete only after so many signals (CreationPolicy). */
+  readonly creationPolicy?: CreationPolicy;
+}
+
+/** How many signals a resource waits for, and how long in ms. */
+export interface CreationPolicy {
+  readonly count: number;
+  readonly timeout: number;
 }
 
 /** What a provider confirmed. */
@@ -158,6 +166,21 @@ export function toFormer(resource: Resource, cause: Former["cause"]): Former {
 /** Is it a stack of its own? */
 export function isNestedStack(type: string): boolean {
   return type === "AWS::CloudFormation::Stack";
+}
+
+/** Does it wait for signals, and for nothing else? */
+export function isWaitCondition(type: string): boolean {
+  return type === "AWS::CloudFormation::WaitCondition";
+}
+
+/** Is it the address that a wait condition's signals go to? */
+export function isWaitHandle(type: string): boolean {
+  return type === "AWS::CloudFormation::WaitConditionHandle";
+}
+
+/** Does the engine itself bring it about, without a provider or a built-in type? */
+export function isOwnType(type: string): boolean {
+  return isNestedStack(type) || isWaitCondition(type) || isWaitHandle(type);
 }
 
 /** Is its type a custom resource? Source: AWS::CloudFormation::CustomResource reference. */

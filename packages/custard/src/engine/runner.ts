@@ -10,19 +10,24 @@ import { parseTask, type Task } from "./command.ts";
 import { findImport, releaseImport } from "./correspond.ts";
 import { governChild, reportToParent, type Nursery } from "./govern-child.ts";
 import type { Feedback, Occurrence, StackOccurrence } from "./event.ts";
-import type { StackId } from "./ids.ts";
+import type { PhysicalId, StackId } from "./ids.ts";
+import { notify } from "./notify.ts";
 import { toProviderRequest, toResourceTask } from "./perform.ts";
 import type {
   ClaimedCommand,
   Clock,
   Delivery,
   Journal,
+  Notifications,
   ResourceTypes,
   ResponseUrls,
   Templates,
   Traces,
   Transport,
+  TaskOutcome,
+  WaitUrls,
 } from "./ports.ts";
+import { isOwnType } from "./resource.ts";
 import { StackHost } from "./stack-host.ts";
 import type { Pending, Stack } from "./stack.ts";
 
@@ -42,6 +47,10 @@ export interface Ports {
   readonly transports: readonly Transport[];
   readonly responseUrls: ResponseUrls;
   readonly traces: Traces;
+  /** Without it nobody is notified of stack events. */
+  readonly notifications?: Notifications;
+  /** Without it there are no wait condition handles. */
+  readonly waitUrls?: WaitUrls;
   /** Without it there are no nested stacks. */
   readonly templates?: Templates;
   /** Fail a request whose provider has certainly ended without answering, instead of waiting for its deadline. */
@@ -176,6 +185,11 @@ export class Runner {
     }
   }
 
+  /** A signal of its own for each command: hundreds of listeners on one look like a leak to Node. */
+  #untilStopped(): AbortSignal {
+    return AbortSignal.any([this.#stop.signal]);
+  }
+
   async #pause(delay: number): Promise<void> {
     await this.#ports.clock.sleep(delay, this.#stop.signal).catch(() => undefined);
   }
@@ -197,6 +211,9 @@ export class Runner {
       case "report":
         await reportToParent(this.#nursery, stack, task);
         return "done";
+      case "notify":
+        await this.#notify(stack, task);
+        return "done";
       case "creation-timeout":
         await this.#tell(stack.identity.stackId, { kind: "creation-timed-out" });
         return "done";
@@ -207,6 +224,11 @@ export class Runner {
         await releaseImport(this.#nursery, stack, task);
         return "done";
     }
+  }
+
+  async #notify(stack: Stack, task: Extract<Task, { kind: "notify" }>): Promise<void> {
+    const { journal, notifications } = this.#ports;
+    if (notifications !== undefined) await notify({ journal, notifications }, stack, task);
   }
 
   /** Performs a command about a request, unless it has ended. A deadline stays until then. */
@@ -257,7 +279,7 @@ export class Runner {
             kind: "refused",
             reason: `Invalid service token: ${request.serviceToken} is no ARN of a Lambda function or an SNS topic.`,
           }
-        : await transport.deliver(request, this.#stop.signal);
+        : await transport.deliver(request, this.#untilStopped());
     switch (delivery.kind) {
       case "over":
         return;
@@ -282,10 +304,25 @@ export class Runner {
     });
   }
 
+  /** A wait condition's handle is its URL; deleting it, or a wait condition, takes nothing. */
+  #ownOutcome(stack: Stack, pending: Extract<Pending, { kind: "task" }>): TaskOutcome {
+    const { stackId, region, partition } = stack.identity;
+    const { logicalId, issuedAt, action, targetId } = pending;
+    if (action === "delete") return { kind: "done", physicalId: targetId, attributes: {} };
+    const url = this.#ports.waitUrls?.urlFor({ stackId, logicalId, region, partition, issuedAt });
+    return url === undefined ? unserved() : { kind: "done", physicalId: url as PhysicalId, attributes: {} };
+  }
+
   async #runTask(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
-    const outcome = await this.#ports.types.perform(toResourceTask(stack, pending), this.#stop.signal);
+    const outcome = isOwnType(pending.type)
+      ? this.#ownOutcome(stack, pending)
+      : await this.#ports.types.perform(toResourceTask(stack, pending), this.#untilStopped());
     await this.#report(stack, { kind: "task-ended", requestId: pending.requestId, outcome });
   }
+}
+
+function unserved(): TaskOutcome {
+  return { kind: "failed", reason: "Nobody could signal a wait condition here: there are no URLs for it." };
 }
 
 type RequestTask = Extract<Task, { kind: "deliver" | "perform" | "deadline" | "child" }>;

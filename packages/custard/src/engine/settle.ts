@@ -14,6 +14,7 @@ import { isCleanup } from "./phase.ts";
 import type { Ending } from "./record.ts";
 import { physicalIdOf, type Former, type Good, type Resource } from "./resource.ts";
 import { showFormer, showResource } from "./shown.ts";
+import { awaitPolicy } from "./signals.ts";
 import type { Pending } from "./stack.ts";
 
 /** What a request came to. */
@@ -61,6 +62,10 @@ function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Se
     // Fact 61; design section 9: on the first accepted answer, with its id.
     if (creating.initiated !== true) showInitiated(draft, logicalId, outcome.physicalId);
   }
+  if (outcome.kind === "success" && declared.creationPolicy !== undefined && request.kind === "task") {
+    waitForSignals(draft, { logicalId, declared, ...outcome });
+    return;
+  }
   if (outcome.kind === "success") {
     const { physicalId, attributes } = outcome;
     finish(draft, logicalId, {
@@ -77,6 +82,14 @@ function settleCreate(draft: Draft, creating: Creating, { request, outcome }: Se
     : { ...base, requested: false };
   draft.setCurrent(logicalId, failed, showResource(failed));
   failResource(draft, { logicalId, verb: "create" });
+}
+
+/** The resource is there, and complete when its creation policy is met. */
+function waitForSignals(draft: Draft, waiting: Parameters<typeof awaitPolicy>[1]): void {
+  const { logicalId, declared, physicalId } = waiting;
+  const requestId = awaitPolicy(draft, waiting);
+  const status = "CREATE_IN_PROGRESS";
+  draft.setCurrent(logicalId, { status, declared, requestId, provisionalId: physicalId, initiated: true });
 }
 
 /** Shows that a resource has come to be, though it isn't complete (fact 61). */

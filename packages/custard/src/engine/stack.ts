@@ -139,7 +139,30 @@ export type Pending =
   | (PendingBase &
       Action & { readonly kind: "provider"; readonly serviceToken: string; readonly deadline: number })
   | (PendingBase & Action & { readonly kind: "task"; readonly targetId: PhysicalId })
-  | ChildPending;
+  | ChildPending
+  | SignalsPending;
+
+/** What a resource that waits for signals, or a wait condition's handle, was told. */
+export interface Signal {
+  readonly uniqueId: string;
+  /** `INVALID`: what came was no signal. */
+  readonly status: "SUCCESS" | "FAILURE" | "INVALID";
+  readonly reason?: string;
+  readonly data?: string;
+}
+
+/** A wait for signals. Its deadline is a command in the journal. */
+export type SignalsPending = PendingBase & {
+  readonly kind: "signals";
+  readonly action: "create";
+  /** Whose signals count: the handle's, or the resource's own. */
+  readonly source: LogicalId;
+  readonly count: number;
+  readonly deadline: number;
+  /** What the resource is when they have come. */
+  readonly targetId: PhysicalId;
+  readonly attributes: ValueMap;
+};
 
 /** A request to a nested stack. `commit`: the operation can't be rolled back any more, so it may clean up. */
 export type ChildPending = PendingBase &
@@ -177,6 +200,8 @@ export interface Stack {
   readonly importers: ReadonlyMap<string, ReadonlyMap<StackId, Importer>>;
   /** Export names that no other stack can take while this one has them. */
   readonly claimedExports: ReadonlySet<string>;
+  /** Signals that came, by the logical id of the handle or resource; each unique id once. */
+  readonly signals: ReadonlyMap<LogicalId, readonly Signal[]>;
   /** By name. */
   readonly changeSets: ReadonlyMap<string, ChangeSet>;
   /** The id of the change set that made the stack what it is; none after a direct update (fact 97). */

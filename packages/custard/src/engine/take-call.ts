@@ -1,5 +1,6 @@
 /** What users ask of a stack that is there. */
 import { createChangeSet, deleteChangeSet, executeChangeSet } from "./change-set-operations.ts";
+import { advance } from "./advance.ts";
 import type { Draft } from "./draft.ts";
 import type { UserCall } from "./event.ts";
 import {
@@ -11,6 +12,7 @@ import {
   setTerminationProtection,
   updateStack,
 } from "./operations.ts";
+import { signalResource } from "./signals.ts";
 
 /** Does it, or throws a `StackError`. */
 export function takeCall(draft: Draft, event: UserCall): void {
@@ -18,6 +20,9 @@ export function takeCall(draft: Draft, event: UserCall): void {
     case "create-stack":
       // E2: a repeated create finds its own stack.
       return;
+    case "signal-resource":
+      signalResource(draft, event);
+      return advance(draft);
     case "update-stack":
       return updateStack(draft, event);
     case "create-change-set":

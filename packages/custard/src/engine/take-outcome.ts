@@ -7,6 +7,7 @@ import type { Answer, Feedback, Happened } from "./event.ts";
 import type { PhysicalId, RequestId } from "./ids.ts";
 import { noResponse, providerFailed } from "./messages.ts";
 import { settle, showInitiated, type Outcome } from "./settle.ts";
+import { waitedInVain } from "./settle-waits.ts";
 import { isSettled } from "./stack-status.ts";
 import type { Pending } from "./stack.ts";
 
@@ -19,10 +20,7 @@ export function takeOutcome(draft: Draft, event: Answer | Feedback): void {
     case "child-started":
       return showChild(draft, requestId);
     case "deadline-passed":
-      return endPending(draft, requestId, {
-        ending: "timed-out",
-        outcome: failed(noResponse(requestId), true),
-      });
+      return passDeadline(draft, requestId);
     case "delivery-refused":
       return endPending(draft, requestId, { ending: "refused", outcome: failed(event.reason, false) });
     case "provider-silent":
@@ -30,6 +28,13 @@ export function takeOutcome(draft: Draft, event: Answer | Feedback): void {
     case "task-ended":
       return endPending(draft, requestId, { ending: "done", outcome: taskOutcome(event) });
   }
+}
+
+function passDeadline(draft: Draft, requestId: RequestId): void {
+  const request = draft.stack.requests.get(requestId);
+  const outcome =
+    request?.kind === "signals" ? waitedInVain(draft, request) : failed(noResponse(requestId), true);
+  endPending(draft, requestId, { ending: "timed-out", outcome });
 }
 
 function endPending(draft: Draft, requestId: RequestId, result: Parameters<typeof settle>[2]): void {

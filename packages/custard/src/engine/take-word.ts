@@ -7,12 +7,16 @@ import { cancelInFlight } from "./fail.ts";
 import { noExport } from "./messages.ts";
 import { commitUpdate, undoUpdate } from "./nested-operations.ts";
 import { timeOutCreation } from "./operations.ts";
+import { signalHandle } from "./signals.ts";
 
 /** Takes it; what is repeated changes nothing (E2). */
 export function takeWord(draft: Draft, event: Word): void {
   switch (event.kind) {
     case "creation-timed-out":
       return timeOutCreation(draft);
+    case "handle-signalled":
+      signalHandle(draft, event);
+      return advance(draft);
     case "undo-update":
       return undoUpdate(draft, event);
     case "commit-update":

@@ -2,14 +2,7 @@
 import { show, showMap, type Value } from "../template/value.ts";
 import type { RequestId } from "./ids.ts";
 import type { StackRecord } from "./record.ts";
-import {
-  declaredOf,
-  isNestedStack,
-  physicalIdOf,
-  type Former,
-  type Resource,
-  type Slot,
-} from "./resource.ts";
+import { declaredOf, isOwnType, physicalIdOf, type Former, type Resource, type Slot } from "./resource.ts";
 import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
 import { isSettled } from "./stack-status.ts";
@@ -92,7 +85,7 @@ function viewSlot(of: { logicalId: LogicalId; slot: Slot; knowledge: Knowledge }
       ...part,
       logicalId: of.logicalId,
       changedAt,
-      simulated: !isNestedStack(part.type) && of.knowledge.facts(part.type)?.kind === "simulated",
+      simulated: !isOwnType(part.type) && of.knowledge.facts(part.type)?.kind === "simulated",
     },
   ];
 }

@@ -1,7 +1,14 @@
 import type { Json, JsonObject, ProviderRequest } from "@custard/provider/protocol";
 import { Engine, type StackInput } from "../engine/engine.ts";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "../engine/ids.ts";
-import type { Delivery, Journal, ResourceTypes, TraceEntry, Transport } from "../engine/ports.ts";
+import type {
+  Delivery,
+  Journal,
+  Notifications,
+  ResourceTypes,
+  TraceEntry,
+  Transport,
+} from "../engine/ports.ts";
 import type { StackEvent, StackView } from "../engine/views.ts";
 import { MemoryJournal } from "../storage/memory-journal.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -37,6 +44,8 @@ export class World {
   /** All requests that were delivered, in order. */
   readonly requests: ProviderRequest[] = [];
   readonly traces: TraceEntry[] = [];
+  /** What was published to notification topics. */
+  readonly notifications: Parameters<Notifications["publish"]>[0][] = [];
   readonly #script: Script;
 
   constructor(options: WorldOptions) {
@@ -109,6 +118,15 @@ export class World {
             return body === undefined
               ? { kind: "failed", reason: `There is no template ${url}.` }
               : { kind: "read", body };
+          },
+        },
+        waitUrls: {
+          urlFor: ({ stackId, logicalId }) =>
+            `https://wait.invalid/${encodeURIComponent(`${stackId}/${logicalId}`)}`,
+        },
+        notifications: {
+          publish: async (notification) => {
+            this.notifications.push(notification);
           },
         },
         failFast: options.failFast ?? false,
