@@ -1,14 +1,6 @@
 import type { Expression } from "./expression.ts";
 import { parseCondition, parseExpression, type Parsing, type ScopedParsing } from "./parse-expression.ts";
-import {
-  checkKeys,
-  membersOf,
-  sectionEntries,
-  valueOf,
-  isNull,
-  type Member,
-  type Section,
-} from "./parse-section.ts";
+import { membersOf, sectionEntries, valueOf, isNull, type Member, type Section } from "./parse-section.ts";
 import { textOf, type MapNode, type SourceNode } from "./source-node.ts";
 import type { Assertion, RuleDeclaration } from "./template.ts";
 
@@ -41,14 +33,11 @@ function refuseCondition(node: SourceNode, path: string, parsing: ScopedParsing)
   faults.report({ code: conditions.code, message, path, offset: node.offset });
 }
 
-const ruleKeys: ReadonlySet<string> = new Set(["RuleCondition", "Assertions"]);
-
-/** The declarations of `Rules`. */
+/** The declarations of `Rules`. Keys that a rule doesn't know are left alone, as CloudFormation leaves them. */
 export function parseRules(root: MapNode, parsing: Parsing): ReadonlyMap<string, RuleDeclaration> {
   const { faults } = parsing;
   return new Map(
     membersOf(root, rules, faults).map((member) => {
-      checkKeys(member, ruleKeys, { faults, noun: "rule", code: rules.code });
       return [member.name, parseRule(member, parsing)];
     }),
   );

@@ -86,10 +86,9 @@ class JsonReader {
   }
 
   #map(path: string, offset: number): SourceNode {
-    const entries: MapEntry[] = [];
-    const keys = new Set<string>();
+    const entries = new Map<string, MapEntry>();
     this.#skipSpace();
-    if (this.#take("}")) return { kind: "map", entries, offset };
+    if (this.#take("}")) return { kind: "map", entries: [], offset };
     do {
       this.#skipSpace();
       const keyOffset = this.#at;
@@ -98,13 +97,12 @@ class JsonReader {
       this.#skipSpace();
       if (!this.#take(":")) this.#fail('":" expected');
       const value = this.#value(keyPath);
-      if (keys.has(key)) reportDuplicate(this.#faults, keyPath, keyOffset);
-      else entries.push({ key, keyOffset, value });
-      keys.add(key);
+      if (entries.has(key)) reportDuplicate(this.#faults, keyPath, keyOffset);
+      entries.set(key, { key, keyOffset, value });
       this.#skipSpace();
     } while (this.#take(","));
     if (!this.#take("}")) this.#fail('"," or "}" expected');
-    return { kind: "map", entries, offset };
+    return { kind: "map", entries: [...entries.values()], offset };
   }
 
   #list(path: string, offset: number): SourceNode {
@@ -172,12 +170,8 @@ class JsonReader {
   }
 }
 
-/** Reports a key that stands twice in one map. */
+/** Warns of a key that stands twice in one map: CloudFormation takes the last, and says nothing. */
 export function reportDuplicate(faults: Faults, path: string, offset: number): void {
-  faults.report({
-    code: "DuplicateKey",
-    message: `Template format error: [${path}] Duplicate key`,
-    path,
-    offset,
-  });
+  const message = `[${path}] stands there twice: CloudFormation takes the last one.`;
+  faults.report({ code: "DuplicateKey", severity: "warning", message, path, offset });
 }

@@ -126,10 +126,50 @@ describe("what is no YAML", () => {
   });
 });
 
-test("a key that stands twice is refused, in YAML and in JSON", () => {
-  expect(read("a:\n  b: 1\n  b: 2\n")).toEqual(["Template format error: [/a/b] Duplicate key"]);
-  expect(read('{"a": {"b": 1, "b": 2}}')).toEqual(["Template format error: [/a/b] Duplicate key"]);
-  expect(read("a: { b: 1, b: 2 }\n")).toEqual(["Template format error: [/a/b] Duplicate key"]);
+test.each([
+  ["YAML", "a:\n  b: 1\n  c: 3\n  b: 2\n"],
+  ["YAML in braces", "a: { b: 1, c: 3, b: 2 }\n"],
+  ["JSON", '{"a": {"b": 1, "c": 3, "b": 2}}'],
+])("of a key that stands twice the last is taken, with a warning: %s", (_, body) => {
+  const faults = collectFaults(body);
+  const node = readSource(body, faults, "refused");
+  expect(node && toJson(node)).toEqual({ a: { b: 2, c: 3 } });
+  expect(faults.diagnostics()).toMatchObject([
+    {
+      code: "DuplicateKey",
+      severity: "warning",
+      path: "/a/b",
+      position: { offset: body.lastIndexOf("b") - (body.startsWith("{") ? 1 : 0) },
+    },
+  ]);
+});
+
+describe("lines in quotes and brackets may be less indented than YAML wants", () => {
+  test.each([
+    ["quotes", 'a:\n    b: "one\n  two\n  three"\n    c: 4\n', { a: { b: "one two three", c: 4 } }],
+    ["single quotes", "a:\n    b: 'one\n\n  two'\n", { a: { b: "one\ntwo" } }],
+    ["brackets", "a:\n    b: [{\n      c: 1\n    }]\n    d: 2\n", { a: { b: [{ c: 1 }], d: 2 } }],
+    ["brackets at the margin", "a:\n  b: [\n1,\n2\n]\n", { a: { b: [1, 2] } }],
+  ])("%s", (_, body, value) => {
+    expect(read(body)).toEqual(value);
+  });
+
+  test("places are those of the text as it is", () => {
+    const body = 'a:\n    b: "one\n  two"\n    c: 4\n';
+    const node = readSource(body, collectFaults(body), "refused");
+    const a = node?.kind === "map" ? node.entries[0]?.value : undefined;
+    expect(
+      a?.kind === "map" && a.entries.map(({ keyOffset, value }) => [body[keyOffset], value.offset]),
+    ).toEqual([
+      ["b", body.indexOf('"')],
+      ["c", body.indexOf("4")],
+    ]);
+  });
+
+  test("a quote that never ends is told where the text ends", () => {
+    expect(read('a: "one\nb: 2\nc: 3\n')).toEqual([expect.stringContaining("(line 4, column 1)")]);
+    expect(read('a:\n  b: "one\n  c: 3\n')).toEqual([expect.stringContaining("(line 4, column 1)")]);
+  });
 });
 
 test("a key __proto__ is a key like others", () => {

@@ -1,17 +1,7 @@
-import {
-  Composer,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  Parser,
-  type Document,
-  type Node,
-  type Tags,
-} from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node } from "yaml";
+import { compose, composeIndented, type YamlFault } from "./compose-yaml.ts";
 import type { Faults } from "./faults.ts";
-import { maxDepth, maxNodes } from "./limits.ts";
+import { maxNodes } from "./limits.ts";
 import { lineIndex } from "./line-index.ts";
 import { reportDuplicate } from "./read-json.ts";
 import { scalarOf, type MapEntry, type Scalar, type SourceNode } from "./source-node.ts";
@@ -21,93 +11,21 @@ export type Aliases = "refused" | "expanded";
 
 /** Reads a YAML document as a tree with positions; undefined after reporting what is wrong with it. */
 export function readYaml(body: string, faults: Faults, aliases: Aliases): SourceNode | undefined {
-  const document = compose(body, faults);
-  if (document === undefined) return undefined;
-  for (const error of document.errors)
-    report(faults, body, { offset: error.pos[0], hint: firstLine(error.message) });
-  if (document.errors.length > 0) return undefined;
-  const reader = new YamlReader(faults, aliases);
-  const node = reader.node(document.contents, "", 0);
+  const read = compose(body);
+  const indented = read.faults.length === 0 ? undefined : composeIndented(body, read);
+  const { document, faults: wrong } = indented?.composed ?? read;
+  for (const fault of wrong) report(faults, body, fault);
+  if (wrong.length > 0) return undefined;
+  const reader = new YamlReader({ faults, aliases, placeOf: indented?.placeOf ?? ((offset) => offset) });
+  const node = reader.node(document?.contents, "", 0);
   return faults.failed() ? undefined : node;
 }
 
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? text;
-}
-
-function report(faults: Faults, body: string, { offset, hint }: { offset: number; hint: string }): void {
+function report(faults: Faults, body: string, { offset, hint }: YamlFault): void {
   const { line, column } = lineIndex(body).position(offset);
   const message = `Template format error: YAML not well-formed. (line ${line}, column ${column})`;
   faults.report({ code: "YamlNotWellFormed", message, path: "", offset, hint });
 }
-
-/** The library's own steps, one by one, so that a nesting that its recursion can't bear is found in between. */
-function compose(body: string, faults: Faults): Document.Parsed | undefined {
-  const parser = new Parser();
-  // With the failsafe schema every scalar keeps its text; what it means is decided here.
-  const composer = new Composer({
-    schema: "failsafe",
-    customTags: shortTags,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: "silent",
-  });
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(body)) {
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    // Each collection stands on the stack, and so does what is being read in it.
-    if (parser.stack.length > maxDepth + 2) {
-      report(faults, body, { offset: parser.offset, hint: `nested more than ${maxDepth} deep` });
-      return undefined;
-    }
-  }
-  for (const token of parser.end()) tokens.push(token);
-  let first: Document.Parsed | undefined;
-  for (const document of composer.compose(tokens, true, body.length)) {
-    if (first !== undefined) {
-      report(faults, body, { offset: document.range[0], hint: "a template is one document" });
-      return undefined;
-    }
-    first = document;
-  }
-  return first;
-}
-
-const names = [
-  "Ref",
-  "Condition",
-  "GetAtt",
-  "Sub",
-  "Join",
-  "Select",
-  "Split",
-  "FindInMap",
-  "Base64",
-  "Cidr",
-  "GetAZs",
-  "ImportValue",
-  "If",
-  "Equals",
-  "And",
-  "Or",
-  "Not",
-  "Length",
-  "ToJsonString",
-  "Transform",
-  "Contains",
-  "EachMemberEquals",
-  "EachMemberIn",
-  "RefAll",
-  "ValueOf",
-  "ValueOfAll",
-];
-
-/** Known to the library only so that it makes no warning of each; `functionName` says what a tag means. */
-const shortTags: Tags = names.flatMap((name) => [
-  { tag: `!${name}`, resolve: (text: string) => text },
-  { tag: `!${name}`, collection: "seq" as const },
-  { tag: `!${name}`, collection: "map" as const },
-]);
 
 const standardTag = "tag:yaml.org,2002:";
 const plainTags: ReadonlySet<string> = new Set(["str", "int", "float", "bool", "null", "seq", "map"]);
@@ -127,19 +45,25 @@ interface Anchored {
 class YamlReader {
   readonly #faults: Faults;
   readonly #aliases: Aliases;
+  readonly #placeOf: (offset: number) => number;
   readonly #anchors = new Map<string, Anchored>();
   #size = 0;
 
-  constructor(faults: Faults, aliases: Aliases) {
-    this.#faults = faults;
-    this.#aliases = aliases;
+  constructor(how: { faults: Faults; aliases: Aliases; placeOf: (offset: number) => number }) {
+    this.#faults = how.faults;
+    this.#aliases = how.aliases;
+    this.#placeOf = how.placeOf;
+  }
+
+  #place(offset: number | undefined): number | undefined {
+    return offset === undefined ? undefined : this.#placeOf(offset);
   }
 
   /** `offset` is where a node without text would stand. */
   node(node: Node | null | undefined, path: string, offset: number): SourceNode {
     const before = this.#size++;
     if (!node) return { kind: "scalar", value: null, offset };
-    const at = node.range?.[0] ?? offset;
+    const at = this.#place(node.range?.[0]) ?? offset;
     if (isAlias(node)) return this.#alias(node.source, path, at);
     const tag = tagOf(node);
     const read = tag === undefined ? this.#untagged(node, path, at) : this.#tagged(node, { tag, path, at });
@@ -188,20 +112,18 @@ class YamlReader {
     path: string,
     at: number,
   ): readonly MapEntry[] {
-    const entries: MapEntry[] = [];
-    const keys = new Set<string>();
+    const entries = new Map<string, MapEntry>();
     for (const pair of pairs) {
       const keyNode = asNode(pair.key);
-      const keyOffset = keyNode?.range?.[0] ?? at;
+      const keyOffset = this.#place(keyNode?.range?.[0]) ?? at;
       const key = this.#key(keyNode, path, keyOffset);
       if (key === undefined) continue;
       const keyPath = `${path}/${key}`;
-      const value = this.node(asNode(pair.value), keyPath, keyNode?.range?.[2] ?? keyOffset);
-      if (keys.has(key)) reportDuplicate(this.#faults, keyPath, keyOffset);
-      else entries.push({ key, keyOffset, value });
-      keys.add(key);
+      const value = this.node(asNode(pair.value), keyPath, this.#place(keyNode?.range?.[2]) ?? keyOffset);
+      if (entries.has(key)) reportDuplicate(this.#faults, keyPath, keyOffset);
+      entries.set(key, { key, keyOffset, value });
     }
-    return this.#aliases === "expanded" ? merged(entries) : entries;
+    return this.#aliases === "expanded" ? merged([...entries.values()]) : [...entries.values()];
   }
 
   #key(node: Node | undefined, path: string, offset: number): string | undefined {

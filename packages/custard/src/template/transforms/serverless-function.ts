@@ -39,6 +39,7 @@ export function expandFunction(
     [logicalId]: functionOf(resource, ownRole),
     ...(ownRole && { [`${logicalId}Role`]: roleOf(resource) }),
     ...aliasOf(resource),
+    ...urlOf(resource),
   };
 }
 
@@ -161,6 +162,19 @@ function aliasOf({ logicalId, attributes, properties }: ServerlessResource): Pla
         FunctionName: { Ref: logicalId },
         FunctionVersion: { "Fn::GetAtt": [`${logicalId}Version`, "Version"] },
       },
+    },
+  };
+}
+
+function urlOf({ logicalId, attributes, properties }: ServerlessResource): PlainResources {
+  const config = properties["FunctionUrlConfig"];
+  if (!isObject(config)) return {};
+  const condition = attributes["Condition"];
+  return {
+    [`${logicalId}Url`]: {
+      Type: "AWS::Lambda::Url",
+      ...(condition !== undefined && { Condition: condition }),
+      Properties: { TargetFunctionArn: { Ref: logicalId }, ...config },
     },
   };
 }

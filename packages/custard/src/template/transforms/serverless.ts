@@ -24,6 +24,8 @@ const types: ReadonlyMap<string, { readonly globals: string; readonly expand: Ex
   ["AWS::Serverless::LayerVersion", { globals: "LayerVersion", expand: expandLayer }],
   ["AWS::Serverless::SimpleTable", { globals: "SimpleTable", expand: expandTable }],
   ["AWS::Serverless::Api", { globals: "Api", expand: expandApi }],
+  ["AWS::Serverless::StateMachine", { globals: "StateMachine", expand: expandStateMachine }],
+  ["AWS::Serverless::GraphQLApi", { globals: "GraphQLApi", expand: expandGraphQlApi }],
   ["AWS::Serverless::HttpApi", { globals: "HttpApi", expand: expandHttpApi }],
 ]);
 
@@ -154,6 +156,55 @@ function expandHttpApi({ logicalId, attributes, properties }: ServerlessResource
       Properties: { Name: properties["Name"] ?? logicalId, ProtocolType: "HTTP" },
     },
   };
+}
+
+function expandStateMachine({ logicalId, attributes, properties }: ServerlessResource): PlainResources {
+  const {
+    Events: _events,
+    Policies: _policies,
+    Definition: definition,
+    DefinitionUri: uri,
+    Role: role,
+    ...rest
+  } = properties;
+  const machine: JsonObject = {
+    ...rest,
+    RoleArn: role ?? { "Fn::GetAtt": [`${logicalId}Role`, "Arn"] },
+    ...(definition !== undefined && { Definition: definition }),
+    ...(uri !== undefined && { DefinitionS3Location: uri }),
+  };
+  const statement = {
+    Effect: "Allow",
+    Principal: { Service: ["states.amazonaws.com"] },
+    Action: ["sts:AssumeRole"],
+  };
+  const trust = { Version: "2012-10-17", Statement: [statement] };
+  return {
+    [logicalId]: { Type: "AWS::StepFunctions::StateMachine", ...attributes, Properties: machine },
+    ...(role === undefined && {
+      [`${logicalId}Role`]: {
+        Type: "AWS::IAM::Role",
+        ...condition(attributes),
+        Properties: { AssumeRolePolicyDocument: trust },
+      },
+    }),
+  };
+}
+
+/** Without its functions, resolvers and data sources, which would need the functions behind them. */
+function expandGraphQlApi(
+  { logicalId, attributes, properties }: ServerlessResource,
+  warnOf: (message: string) => void,
+): PlainResources {
+  warnOf(`The functions and resolvers of ${logicalId} are ignored: nothing calls them here.`);
+  const auth = properties["Auth"];
+  const type = isObject(auth) ? auth["Type"] : undefined;
+  const api = { Name: properties["Name"] ?? logicalId, AuthenticationType: type ?? "API_KEY" };
+  return { [logicalId]: { Type: "AWS::AppSync::GraphQLApi", ...attributes, Properties: api } };
+}
+
+function condition({ Condition: name }: JsonObject): JsonObject {
+  return name === undefined ? {} : { Condition: name };
 }
 
 /** APIs that SAM makes for events that name none. Templates refer to them, so that they must be there. */
