@@ -7,16 +7,17 @@ const MessageValidator = require("sns-validator");
 
 const validator = new MessageValidator();
 const app = express();
+const say = (text) => process.stdout.write(`${text}\n`);
 app.use(express.text({ type: "*/*", limit: "1mb" }));
 
 app.post("/", (request, response) => {
   validator.validate(JSON.parse(request.body), (error, message) => {
     if (error) {
-      console.log(`INVALID ${error.message}`);
+      say(`INVALID ${error.message}`);
       response.sendStatus(403);
       return;
     }
-    console.log(`VALID ${message.Type} ${message.SignatureVersion}`);
+    say(`VALID ${message.Type} ${message.SignatureVersion}`);
     if (message.Type === "SubscriptionConfirmation") {
       https.get(message.SubscribeURL, (confirmed) => {
         confirmed.resume();
@@ -31,7 +32,7 @@ app.post("/", (request, response) => {
 });
 
 function serve(request) {
-  console.log(`${request.RequestType} ${request.PhysicalResourceId ?? ""}`);
+  say(`${request.RequestType} ${request.PhysicalResourceId ?? ""}`);
   const body = JSON.stringify({
     Status: "SUCCESS",
     PhysicalResourceId: request.PhysicalResourceId ?? `thing-${request.RequestId}`,
@@ -46,11 +47,11 @@ function serve(request) {
     ...options,
     headers: { "content-type": "", "content-length": Buffer.byteLength(body) },
   });
-  sent.on("response", (answer) => console.log(`ANSWERED ${answer.statusCode}`));
-  sent.on("error", (error) => console.log(`FAILED ${error.message}`));
+  sent.on("response", (answer) => say(`ANSWERED ${answer.statusCode}`));
+  sent.on("error", (error) => say(`FAILED ${error.message}`));
   sent.end(body);
 }
 
 const server = app.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => {
-  console.log(`LISTENING ${server.address().port}`);
+  say(`LISTENING ${server.address().port}`);
 });

@@ -27,9 +27,13 @@ export function existingState(call: Call): string {
 
 /** Where a program that is started before the first deploy looks: `--state`, the nearest `.custard` here or above, or one here. */
 export function futureState(call: Call): string {
+  return knownState(call) ?? join(call.io.cwd, folder);
+}
+
+/** `--state`, or the nearest `.custard` here or above; undefined when there is neither. */
+export function knownState(call: Call): string | undefined {
   const given = call.text("state");
-  if (given !== undefined) return resolve(call.io.cwd, given);
-  return nearestState(call.io.cwd) ?? join(call.io.cwd, folder);
+  return given === undefined ? nearestState(call.io.cwd) : resolve(call.io.cwd, given);
 }
 
 /** The `--state …` that a later call from this folder needs to find the same stacks; empty when it needs none. */
