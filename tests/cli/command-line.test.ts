@@ -34,7 +34,7 @@ function start(local: ScriptedLocal, argv: readonly string[], columns?: number):
   const folder = temporaryFolder({ "template.yaml": template });
   mkdirSync(join(folder, ".custard"));
   const io = recordingIo(folder, columns);
-  return { io, code: main(argv, io, local.open) };
+  return { io, code: main(argv, io, local.doors) };
 }
 
 /** Waits until the engine was asked for something. */

@@ -27,7 +27,7 @@ async function run(
   argv: readonly string[],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const io = recordingIo(temporaryFolder({ "template.yaml": template }));
-  const code = await main(argv, io, scriptedLocal().open);
+  const code = await main(argv, io, scriptedLocal().doors);
   return { code, ...io.written };
 }
 

@@ -2,12 +2,12 @@ import type { LogicalId, PhysicalId, RequestId, StackId } from "../../../package
 import type { StackSummary } from "../../../packages/custard/src/engine/ports.ts";
 import { StackError } from "../../../packages/custard/src/engine/stack-error.ts";
 import type { StackEvent, StackView } from "../../../packages/custard/src/engine/views.ts";
-import type { Open } from "../../../packages/custard/src/cli/opened.ts";
+import type { Doors, Opened } from "../../../packages/custard/src/cli/opened.ts";
 import { BufferedTraces, MemoryTraceStore } from "../../../packages/custard/src/services/traces.ts";
 
 /** The one stack of a scripted engine: what happens to it is what a test says. */
 export interface ScriptedLocal {
-  readonly open: Open;
+  readonly doors: Doors;
   /** What the command line asked of the engine. */
   readonly calls: string[];
   readonly traces: BufferedTraces;
@@ -87,12 +87,14 @@ export function scriptedLocal(
     createdAt: 0,
   });
 
-  const open: Open = async () => ({
+  const open = async (): Promise<Opened> => ({
     traces,
     lambda: { prewarm: () => undefined },
+    request: () => Promise.reject(new Error("no single requests here")),
     async close() {
       calls.push("close");
     },
+    types: { facts: () => undefined },
     engine: {
       async createStack(input) {
         calls.push(`createStack ${input.stackName} ${JSON.stringify(input.parameters)}`);
@@ -142,7 +144,8 @@ export function scriptedLocal(
     settled = true;
     emit(stackName, newStatus, details);
   };
-  return { open, calls, traces, emit, settle };
+  const read = async () => ({ ...(await open()), inUse: () => !settled });
+  return { doors: { open, read }, calls, traces, emit, settle };
 }
 
 /** A resource of the scripted stack. */

@@ -1,6 +1,6 @@
 import type { ExitCode } from "./fault.ts";
 import type { Io } from "./io.ts";
-import type { Open } from "./opened.ts";
+import type { Doors } from "./opened.ts";
 
 /** A positional argument of a command. */
 export interface ArgumentSpec {
@@ -32,9 +32,8 @@ export interface Command {
 }
 
 /** One call of a command: what was given, and the world around it. Asking for an undeclared option is a bug. */
-export interface Call {
+export interface Call extends Doors {
   readonly io: Io;
-  readonly open: Open;
   readonly json: boolean;
   argument(name: string): string | undefined;
   /** All values of an argument that is repeated. */

@@ -14,6 +14,8 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   evaluate: async () => (await import("./commands/evaluate.ts")).evaluate,
   ssm: async () => (await import("./commands/ssm.ts")).ssm,
   secrets: async () => (await import("./commands/secrets.ts")).secrets,
+  invoke: async () => (await import("./commands/invoke.ts")).invoke,
+  init: async () => (await import("./commands/init.ts")).init,
   exec: async () => (await import("./commands/exec.ts")).exec,
 };
 

@@ -2,7 +2,7 @@ import type { RequestId, StackId } from "../engine/ids.ts";
 import type { StackEvent } from "../engine/views.ts";
 import { findStack } from "./choose-stack.ts";
 import { CliFault } from "./fault.ts";
-import type { Opened } from "./opened.ts";
+import type { Reader } from "../local.ts";
 
 /** Something that has logs of its own. */
 export type Logged =
@@ -12,7 +12,7 @@ export type Logged =
 
 /** What a person means by a request id, a stack's name or id, or a function's name, ARN or logical id. Throws `CliFault`. */
 export async function findLogged(
-  local: Opened,
+  local: Reader,
   name: string,
   place: { readonly region?: string; readonly account?: string },
 ): Promise<Logged> {
@@ -28,7 +28,7 @@ function isUuid(text: string): boolean {
 }
 
 /** A function's name; a logical id stands for the function that the stacks here have under it. */
-async function findFunction(local: Opened, name: string): Promise<string> {
+async function findFunction(local: Reader, name: string): Promise<string> {
   const functions = await functionsHere(local);
   const fromArn = /^arn:[^:]+:lambda:[^:]+:\d{12}:function:([^:]+)/.exec(name)?.[1];
   const meant = functions.filter((one) => one.functionName === (fromArn ?? name) || one.logicalId === name);
@@ -60,7 +60,7 @@ interface NamedFunction {
   readonly functionName: string;
 }
 
-async function functionsHere(local: Opened): Promise<readonly NamedFunction[]> {
+async function functionsHere(local: Reader): Promise<readonly NamedFunction[]> {
   const stacks = await local.engine.stacks();
   const found = await Promise.all(
     stacks.map(async (stack) => functionsOf(await local.engine.events(stack.stackId))),

@@ -2,15 +2,15 @@ import { CommanderError } from "commander";
 import type { ExitCode } from "./fault.ts";
 import type { Io } from "./io.ts";
 import { loadCommands } from "./commands.ts";
-import type { Open } from "./opened.ts";
+import type { Doors } from "./opened.ts";
 import { makeProgram } from "./program.ts";
 
 /** Runs one call of the command line and gives the exit code. Throws only on bugs. */
-export async function main(argv: readonly string[], io: Io, open: Open = openLocalLazily): Promise<ExitCode> {
+export async function main(argv: readonly string[], io: Io, doors: Doors = lazyDoors): Promise<ExitCode> {
   let code: ExitCode = 0;
   const name = argv.find((argument) => !argument.startsWith("-"));
   const commands = await loadCommands(name);
-  const program = makeProgram(commands, { io, open }, (result) => {
+  const program = makeProgram(commands, { io, ...doors }, (result) => {
     code = result;
   });
   try {
@@ -27,7 +27,13 @@ export async function main(argv: readonly string[], io: Io, open: Open = openLoc
 }
 
 // The engine and all that belongs to it is loaded only when a command opens a state directory.
-async function openLocalLazily(...options: Parameters<Open>): ReturnType<Open> {
-  const { openLocal } = await import("../local.ts");
-  return openLocal(...options);
-}
+const lazyDoors: Doors = {
+  async open(...options) {
+    const { openLocal } = await import("../local.ts");
+    return openLocal(...options);
+  },
+  async read(...options) {
+    const { openReader } = await import("../local.ts");
+    return openReader(...options);
+  },
+};

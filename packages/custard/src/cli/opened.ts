@@ -1,7 +1,8 @@
 import type { Engine } from "../engine/engine.ts";
+import type { ResourceTypes } from "../engine/ports.ts";
 import type { Runtime } from "../services/function-settings.ts";
 import type { TraceLog } from "../services/traces.ts";
-import type { LocalOptions } from "../local.ts";
+import type { Local, LocalOptions, Reader } from "../local.ts";
 
 /** The part of the engine that the command line uses. */
 export type StackEngine = Pick<
@@ -21,12 +22,26 @@ export type StackEngine = Pick<
 export interface Opened {
   readonly engine: StackEngine;
   readonly traces: TraceLog;
+  readonly types: Pick<ResourceTypes, "facts">;
   readonly lambda: {
     /** Starts a process of a runtime before a function needs it. */
     prewarm(runtime: Runtime): void;
   };
+  /** Sends one request without a stack, and waits for what becomes of it. */
+  readonly request: Local["request"];
   close(): Promise<void>;
 }
 
 /** Opens a state directory; `openLocal`, unless a test passes another. */
 export type Open = (options: LocalOptions) => Promise<Opened>;
+
+/** Opens a state directory to look at it; `openReader`, unless a test passes another. */
+export type OpenToRead = (
+  options: Pick<LocalOptions, "stateDirectory" | "account" | "region">,
+) => Promise<Reader>;
+
+/** How a call gets at state directories. */
+export interface Doors {
+  readonly open: Open;
+  readonly read: OpenToRead;
+}

@@ -2,13 +2,12 @@ import { Command as Parser } from "commander";
 import type { ArgumentSpec, Call, Command } from "./command.ts";
 import type { ExitCode } from "./fault.ts";
 import type { Io } from "./io.ts";
-import type { Open } from "./opened.ts";
+import type { Doors } from "./opened.ts";
 import { version } from "./version.ts";
 
 /** The world around a call. */
-export interface Surroundings {
+export interface Surroundings extends Doors {
   readonly io: Io;
-  readonly open: Open;
 }
 
 /** Makes a parser of commands. Parsing runs the command and hands its exit code to `done`; it throws `CommanderError`. */

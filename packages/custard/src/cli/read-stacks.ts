@@ -1,21 +1,24 @@
 import { chooseStack, wantedBy } from "./choose-stack.ts";
 import type { Call } from "./command.ts";
 import type { StackView } from "../engine/views.ts";
-import type { Opened } from "./opened.ts";
+import type { Reader } from "../local.ts";
 import { placeOf } from "./place.ts";
-import { withSession } from "./session.ts";
 import { existingState } from "./state-directory.ts";
 
 /** Opens the stacks of a call to read them. */
-export async function readStacks<T>(call: Call, read: (local: Opened) => Promise<T>): Promise<T> {
-  const options = { stateDirectory: existingState(call) };
-  return withSession(call, options, async (session) => read(session.local));
+export async function readStacks<T>(call: Call, read: (local: Reader) => Promise<T>): Promise<T> {
+  const local = await call.read({ stateDirectory: existingState(call) });
+  try {
+    return await read(local);
+  } finally {
+    await local.close();
+  }
 }
 
 /** Reads the stack that a call names; without a name, the only one there is. */
 export async function readStack<T>(
   call: Call,
-  read: (stack: StackView, local: Opened) => Promise<T>,
+  read: (stack: StackView, local: Reader) => Promise<T>,
 ): Promise<T> {
   placeOf(call);
   return readStacks(call, async (local) => {

@@ -19,20 +19,35 @@ export type Row = Readonly<Record<string, unknown>>;
 export class Database {
   readonly #driver: Libsql.Database;
   readonly #path: string;
+  readonly #readOnly: boolean;
   readonly #statements = new Map<string, Libsql.Statement>();
 
-  /** Opens the file, creating it (readable by its owner only) and migrating it as needed. */
-  constructor(path: string, options: { readonly durability: Durability; readonly migrations: Migrations }) {
+  /**
+   * Opens the file, creating it (readable by its owner only) and migrating it as needed. With `readOnly` nothing is
+   * created or changed, and another process may be writing: then a file of another version can't be opened.
+   */
+  constructor(
+    path: string,
+    options: {
+      readonly durability: Durability;
+      readonly migrations: Migrations;
+      readonly readOnly?: boolean;
+    },
+  ) {
     this.#path = path;
+    this.#readOnly = options.readOnly ?? false;
     this.#driver = this.#attempt(() => {
       // SQLite gives -wal and -shm the mode of the database file: it must be right before they exist.
       ensurePrivateFile(path);
       return new Libsql(path);
     });
     try {
-      this.execute("PRAGMA journal_mode = WAL");
-      this.execute(`PRAGMA synchronous = ${options.durability}`);
-      this.#migrate(options.migrations);
+      if (options.readOnly === true) this.#restrict(options.migrations);
+      else {
+        this.execute("PRAGMA journal_mode = WAL");
+        this.execute(`PRAGMA synchronous = ${options.durability}`);
+        this.#migrate(options.migrations);
+      }
     } catch (error) {
       this.#driver.close();
       throw error;
@@ -70,9 +85,9 @@ export class Database {
     }
   }
 
-  /** Moves everything from the -wal file into the database and closes it. */
+  /** Moves everything from the -wal file into the database and closes it. A reader only closes it. */
   close(): void {
-    this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!this.#readOnly) this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
     this.#driver.close();
   }
@@ -85,11 +100,21 @@ export class Database {
     return statement;
   }
 
-  #migrate(migrations: Migrations): void {
-    const done = integerOf(this.get("PRAGMA user_version"), "user_version");
-    if (done > migrations.length) {
-      throw new StorageError("Unavailable", `${this.#path} was written by a newer version of Custard.`);
+  #restrict(migrations: Migrations): void {
+    this.execute("PRAGMA query_only = ON");
+    if (this.#version(migrations) < migrations.length) {
+      throw new StorageError("Unavailable", `${this.#path} was written by an older version of Custard.`);
     }
+  }
+
+  #version(migrations: Migrations): number {
+    const done = integerOf(this.get("PRAGMA user_version"), "user_version");
+    if (done <= migrations.length) return done;
+    throw new StorageError("Unavailable", `${this.#path} was written by a newer version of Custard.`);
+  }
+
+  #migrate(migrations: Migrations): void {
+    const done = this.#version(migrations);
     for (const [index, sql] of migrations.slice(done).entries()) {
       this.execute(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${done + index + 1}; COMMIT`);
     }

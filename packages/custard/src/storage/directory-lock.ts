@@ -43,6 +43,16 @@ export class DirectoryLock {
   }
 }
 
+/** Does a living process say that it holds the directory? A look, without touching the lock. */
+export function isHeld(directory: string): boolean {
+  try {
+    process.kill(Number.parseInt(readFileSync(join(directory, "custard.pid"), "utf8"), 10), 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && Reflect.get(error, "code") === "EPERM";
+  }
+}
+
 function openFile(file: string): Libsql.Database {
   try {
     ensurePrivateFile(file);

@@ -1,14 +1,14 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Documents, Journal } from "../engine/ports.ts";
 import { BufferedTraces, type TraceLog } from "../services/traces.ts";
 import { Database } from "./database.ts";
-import { DirectoryLock } from "./directory-lock.ts";
+import { DirectoryLock, isHeld } from "./directory-lock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { journalMigrations } from "./migrations.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
-import { SqliteTraceStore } from "./sqlite-traces.ts";
+import { SqliteTraceReader, SqliteTraceStore } from "./sqlite-traces.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** What a state directory holds. */
@@ -64,6 +64,38 @@ function useDatabase(
       writes.close();
       database.close();
       held.lock.release();
+    },
+  };
+}
+
+/** What can be read of a state directory, also while another process is at work there. */
+export interface SqliteReader {
+  readonly journal: Journal;
+  readonly documents: Documents;
+  readonly traces: TraceLog;
+  /** Does some process work here? */
+  inUse(): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a state directory to look at it: nothing is written, and nobody is kept from writing. Undefined when nothing
+ * was ever kept there. Throws `StorageError` `Corrupt` or `Unavailable`.
+ */
+export function readSqliteStorage(directory: string): SqliteReader | undefined {
+  const file = join(directory, "custard.db");
+  if (!existsSync(file)) return undefined;
+  const database = new Database(file, { durability: "full", migrations: journalMigrations, readOnly: true });
+  const writes = new GroupCommit(database);
+  const traces = new BufferedTraces(new SqliteTraceReader(join(directory, "traces.db")));
+  return {
+    journal: new SqliteJournal(database, writes),
+    documents: new SqliteDocuments(database, writes),
+    traces,
+    inUse: () => isHeld(directory),
+    async close() {
+      await traces.close();
+      database.close();
     },
   };
 }

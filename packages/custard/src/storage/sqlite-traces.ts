@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { RequestId, StackId } from "../engine/ids.ts";
 import type { TraceEntry } from "../engine/ports.ts";
 import type { TraceStore } from "../services/traces.ts";
@@ -11,6 +12,7 @@ import {
   toStoredName,
 } from "./database.ts";
 import { traceMigrations } from "./migrations.ts";
+import { StorageError } from "./storage-error.ts";
 
 /** So many observations are kept; older ones go when the database is opened. */
 const keptEntries = 200_000;
@@ -40,16 +42,15 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   ofRequest(requestId: RequestId): readonly TraceEntry[] {
-    const sql = "SELECT * FROM traces WHERE request_id = ? ORDER BY number";
-    return this.#database().all(sql, toStoredName(requestId)).map(toEntry);
+    return entriesOfRequest(this.#database(), requestId);
   }
 
   ofStack(stackId: StackId, limit: number): readonly TraceEntry[] {
-    return this.#newest("stack_id", stackId, limit);
+    return newestEntries(this.#database(), { column: "stack_id", value: stackId, limit });
   }
 
   ofFunction(functionName: string, limit: number): readonly TraceEntry[] {
-    return this.#newest("function_name", functionName, limit);
+    return newestEntries(this.#database(), { column: "function_name", value: functionName, limit });
   }
 
   close(): void {
@@ -57,15 +58,72 @@ export class SqliteTraceStore implements TraceStore {
     this.#opened = undefined;
   }
 
-  #newest(column: "stack_id" | "function_name", value: string, limit: number): readonly TraceEntry[] {
-    const sql = `SELECT * FROM traces WHERE ${column} = ? ORDER BY number DESC LIMIT ?`;
-    return this.#database().all(sql, toStoredName(value), limit).map(toEntry).toReversed();
-  }
-
   #database(): Database {
     this.#opened ??= open(this.#path);
     return this.#opened;
   }
+}
+
+/** The observations of a database that another process may be adding to. None while there is no such file. */
+export class SqliteTraceReader implements TraceStore {
+  readonly #path: string;
+  #opened: Database | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  add(): void {
+    throw new StorageError("Unavailable", `${this.#path} was opened to be read only.`);
+  }
+
+  ofRequest(requestId: RequestId): readonly TraceEntry[] {
+    const database = this.#database();
+    return database === undefined ? [] : entriesOfRequest(database, requestId);
+  }
+
+  ofStack(stackId: StackId, limit: number): readonly TraceEntry[] {
+    const database = this.#database();
+    return database === undefined
+      ? []
+      : newestEntries(database, { column: "stack_id", value: stackId, limit });
+  }
+
+  ofFunction(functionName: string, limit: number): readonly TraceEntry[] {
+    const database = this.#database();
+    return database === undefined
+      ? []
+      : newestEntries(database, { column: "function_name", value: functionName, limit });
+  }
+
+  close(): void {
+    this.#opened?.close();
+  }
+
+  #database(): Database | undefined {
+    if (this.#opened === undefined && existsSync(this.#path)) {
+      const options = { durability: "normal", migrations: traceMigrations, readOnly: true } as const;
+      this.#opened = new Database(this.#path, options);
+    }
+    return this.#opened;
+  }
+}
+
+function entriesOfRequest(database: Database, requestId: RequestId): readonly TraceEntry[] {
+  const sql = "SELECT * FROM traces WHERE request_id = ? ORDER BY number";
+  return database.all(sql, toStoredName(requestId)).map(toEntry);
+}
+
+function newestEntries(
+  database: Database,
+  wanted: {
+    readonly column: "stack_id" | "function_name";
+    readonly value: string;
+    readonly limit: number;
+  },
+): readonly TraceEntry[] {
+  const sql = `SELECT * FROM traces WHERE ${wanted.column} = ? ORDER BY number DESC LIMIT ?`;
+  return database.all(sql, toStoredName(wanted.value), wanted.limit).map(toEntry).toReversed();
 }
 
 function open(path: string): Database {

@@ -6,6 +6,7 @@ import type { StackInput } from "../../engine/engine.ts";
 import type { Diagnostic } from "../../template/diagnostic.ts";
 import { isRuntime } from "../../services/function-settings.ts";
 import type { Template } from "../../template/template.ts";
+import { checkSimulated } from "../check-simulated.ts";
 import { findStack } from "../choose-stack.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import type { ExitCode } from "../fault.ts";
@@ -13,6 +14,7 @@ import { follow, type Operation } from "../follow.ts";
 import { type FunctionSource, functionSources } from "../function-sources.ts";
 import { parseKeyValues } from "../key-values.ts";
 import { placeOf } from "../place.ts";
+import { readConfig } from "../read-config.ts";
 import { readTemplate } from "../read-template.ts";
 import { reportFor, type Session, withSession } from "../session.ts";
 import { checkStackName, defaultStackName } from "../stack-name.ts";
@@ -23,7 +25,8 @@ export const deploy: Command = {
   summary: "create a stack from a template, or update it",
   details:
     "Creates the stack, or updates it when it exists, and shows its events as they happen, then its outputs. " +
-    "Functions of the template run on this machine, as you. Parameters that are not given keep their values in an update. " +
+    "Functions of the template run on this machine, as you. A custard.config beside the template or here can give " +
+    "exact values, parameters, secrets and code (docs/config.md). Parameters that are not given keep their values in an update. " +
     "Ctrl-C undoes: a create is deleted, an update is cancelled; a second Ctrl-C leaves it for custard resume.",
   arguments: [{ name: "TEMPLATE", description: "template file, YAML or JSON", required: true }],
   options: [
@@ -41,6 +44,10 @@ export const deploy: Command = {
     {
       flags: "--no-fail-fast",
       description: "wait for ServiceTimeout even when a provider has certainly ended without an answer",
+    },
+    {
+      flags: "--strict",
+      description: "refuse resources that nothing stands behind, instead of simulating them",
     },
     sharedOptions.json,
   ],
@@ -66,12 +73,18 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   const report = reportFor(call, names);
   for (const diagnostic of wish.warnings)
     report({ kind: "warning", file: path, body: wish.template.body, diagnostic });
+  const config = await readConfig({ cwd: call.io.cwd, templatePath: resolve(call.io.cwd, path) });
   const options = {
     stateDirectory: stateBeside(call, path),
     ...placeOf(call),
     failFast: call.flag("failFast"),
+    strict: call.flag("strict"),
+    config,
   };
-  return withSession(call, options, async (session) => deployInto({ ...session, report }, wish));
+  return withSession(call, options, async (session) => {
+    checkSimulated(wish.template, { types: session.local.types, config, strict: options.strict });
+    return await deployInto({ ...session, report }, wish);
+  });
 }
 
 async function readWish(call: Call, path: string): Promise<Wish> {

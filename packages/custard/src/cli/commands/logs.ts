@@ -1,11 +1,11 @@
-import type { StackId } from "../../engine/ids.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TraceEntry } from "../../engine/ports.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import { formatTime } from "../event-line.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import { type Colors, colorsOf } from "../io.ts";
 import { findLogged, type Logged } from "../logged.ts";
-import type { Opened } from "../opened.ts";
+import type { Reader } from "../../local.ts";
 import { placeOf } from "../place.ts";
 import { printableLines } from "../printable.ts";
 import { readStacks, writeJson } from "../read-stacks.ts";
@@ -20,7 +20,7 @@ export const logs: Command = {
   options: [
     {
       flags: "--follow",
-      description: "go on with operations under way, and show more as it comes until they end",
+      description: "show more as it comes, until no operation is under way",
     },
     { flags: "--limit <count>", description: "the newest so many entries (default: 1000)" },
     sharedOptions.state,
@@ -56,7 +56,7 @@ function limitOf(call: Call): number {
   return Number(given);
 }
 
-async function read(local: Opened, whose: Logged, limit: number): Promise<readonly TraceEntry[]> {
+async function read(local: Reader, whose: Logged, limit: number): Promise<readonly TraceEntry[]> {
   switch (whose.kind) {
     case "request":
       return (await local.traces.ofRequest(whose.requestId)).slice(-limit);
@@ -67,20 +67,13 @@ async function read(local: Opened, whose: Logged, limit: number): Promise<readon
   }
 }
 
-function isAbout(entry: TraceEntry, whose: Logged): boolean {
-  switch (whose.kind) {
-    case "request":
-      return entry.requestId === whose.requestId;
-    case "stack":
-      return entry.stackId === whose.stackId;
-    case "function":
-      return entry.functionName === whose.functionName;
-  }
-}
+/** Milliseconds between two looks for what is new. */
+const pace = 200;
 
+/** Writes what is noted until no operation is in progress any more, or nobody works on it. */
 async function followLogs(
   call: Call,
-  local: Opened,
+  local: Reader,
   wanted: { readonly whose: Logged; readonly limit: number },
 ): Promise<ExitCode> {
   const { io } = call;
@@ -88,36 +81,26 @@ async function followLogs(
   const leave = (): void => left.abort();
   const unlisten = io.onInterrupt(leave);
   io.stdout.closed.addEventListener("abort", leave);
-  // Reading comes first: what is noted in the meantime is in it, as both happen in this process.
-  writeEntries(call, await read(local, wanted.whose, wanted.limit));
-  const unwatch = local.traces.watch((entry) => {
-    if (isAbout(entry, wanted.whose)) writeEntries(call, [entry]);
-  });
+  let seen = (await read(local, wanted.whose, everything)).length - wanted.limit;
   try {
-    await operationsEnd(local, left.signal);
+    for (;;) {
+      const goesOn = local.inUse() && (await local.engine.resume()).length > 0;
+      const entries = await read(local, wanted.whose, everything);
+      writeEntries(call, entries.slice(Math.max(0, seen)));
+      seen = entries.length;
+      if (!goesOn || left.signal.aborted) break;
+      await wait(pace, left.signal);
+    }
   } finally {
-    unwatch();
     unlisten();
   }
   return left.signal.aborted && !io.stdout.closed.aborted ? 130 : 0;
 }
 
-/** Waits until no stack has an operation under way, or for the signal. */
-async function operationsEnd(local: Opened, signal: AbortSignal): Promise<void> {
-  const stackIds = await local.engine.resume();
-  const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  await Promise.race([left, Promise.all(stackIds.map(async (stackId) => settle(local, stackId, signal)))]);
-}
+const everything = Number.MAX_SAFE_INTEGER;
 
-async function settle(local: Opened, stackId: StackId, signal: AbortSignal): Promise<void> {
-  try {
-    const events = local.engine
-      .watch(stackId, { after: Number.MAX_SAFE_INTEGER, signal })
-      [Symbol.asyncIterator]();
-    while ((await events.next()).done !== true);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+async function wait(delay: number, signal: AbortSignal): Promise<void> {
+  await sleep(delay, undefined, { signal }).catch(() => undefined);
 }
 
 function writeEntries(call: Call, entries: readonly TraceEntry[]): void {
