@@ -7,19 +7,27 @@ import { partitionOf, type ProviderRequest } from "@custard/provider/protocol";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Documents, Transport } from "./engine/ports.ts";
-import { createResourceTypes } from "./resources/resource-types.ts";
+import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
 import { type Certificate, openCertificate } from "./response/certificate.ts";
 import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
+import type { Config } from "./services/config.ts";
 import { openServices, type Services } from "./services/open-services.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
 import { systemClock } from "./services/system-clock.ts";
-import type { TraceLog } from "./services/traces.ts";
-import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
+import { BufferedTraces, MemoryTraceStore, type TraceLog } from "./services/traces.ts";
+import { MemoryDocuments } from "./storage/memory-documents.ts";
+import { MemoryJournal } from "./storage/memory-journal.ts";
+import {
+  openSqliteStorage,
+  readSqliteStorage,
+  type SqliteReader,
+  type SqliteStorage,
+} from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
 import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
@@ -40,6 +48,10 @@ export interface LocalOptions {
   readonly snsRetryScale?: number;
   /** Hosts besides this machine's own whose HTTP endpoints get messages from topics; `*` for all. Default: none. */
   readonly subscriberHosts?: readonly string[];
+  /** The user's configuration; without one, that of the last time holds. */
+  readonly config?: Config;
+  /** Refuse resources of types that are only simulated. Default false. */
+  readonly strict?: boolean;
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
 }
@@ -47,6 +59,7 @@ export interface LocalOptions {
 /** An engine at work. */
 export interface Local {
   readonly engine: Engine;
+  readonly types: BuiltinTypes;
   readonly traces: TraceLog;
   readonly lambda: LambdaTransport;
   readonly sns: SnsTransport;
@@ -63,6 +76,8 @@ export interface Local {
 /** Milliseconds in which a body that a function has sent before it ended is sure to have been read. */
 const lastWords = 50;
 const day = 86_400_000;
+const defaultAccount = "123456789012";
+const defaultRegion = "us-east-1";
 
 /** Opens a state directory and goes on with what is in flight there. Throws `StorageError` `Locked` when it is in use. */
 export async function openLocal(options: LocalOptions): Promise<Local> {
@@ -75,6 +90,47 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   }
 }
 
+/** A state directory that is only looked at: what is in flight there goes on, or rests, as if nobody looked. */
+export interface Reader {
+  readonly engine: Pick<Engine, "stack" | "stacks" | "events" | "resume">;
+  readonly traces: Pick<TraceLog, "ofRequest" | "ofStack" | "ofFunction">;
+  /** Is some process at work in the directory? */
+  inUse(): boolean;
+  close(): Promise<void>;
+}
+
+/** Opens a state directory to look at it, also while another process works there. Throws `StorageError`. */
+export function openReader(options: Pick<LocalOptions, "stateDirectory" | "account" | "region">): Reader {
+  const { account = defaultAccount, region = defaultRegion } = options;
+  const directory = resolve(options.stateDirectory);
+  const storage = readSqliteStorage(directory) ?? nothingStored();
+  const engine = new Engine(
+    {
+      journal: storage.journal,
+      clock: systemClock,
+      types: createResourceTypes(openServices({ documents: storage.documents, stateDirectory: directory })),
+      transports: [],
+      responseUrls: { urlFor: () => "" },
+      traces: storage.traces,
+      failFast: false,
+      trouble: () => undefined,
+    },
+    { region, account, newSeed: () => "" },
+  );
+  return { engine, traces: storage.traces, inUse: storage.inUse, close: () => storage.close() };
+}
+
+function nothingStored(): SqliteReader {
+  const traces = new BufferedTraces(new MemoryTraceStore());
+  return {
+    journal: new MemoryJournal(),
+    documents: new MemoryDocuments(),
+    traces,
+    inUse: () => false,
+    close: () => traces.close(),
+  };
+}
+
 /** What the services of a state directory keep, opened without an engine: what is in flight there stays as it is. */
 export interface OpenServices {
   readonly services: Services;
@@ -83,12 +139,12 @@ export interface OpenServices {
 
 /** Opens the services of a state directory. Throws `StorageError` `Locked` when it is in use. */
 export function openServicesOf(stateDirectory: string): OpenServices {
-  const directory = resolve(stateDirectory);
-  const storage = openSqliteStorage(directory);
-  return {
-    services: openServices({ documents: storage.documents, stateDirectory: directory }),
-    close: () => storage.close(),
-  };
+  const storage = openSqliteStorage(resolve(stateDirectory));
+  return { services: servicesIn(stateDirectory, storage), close: () => storage.close() };
+}
+
+function servicesIn(stateDirectory: string, { documents }: Pick<SqliteStorage, "documents">): Services {
+  return openServices({ documents, stateDirectory: resolve(stateDirectory) });
 }
 
 /**
@@ -116,12 +172,9 @@ export async function providerEnvironment(
 }
 
 async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
-  const { account = "123456789012", region = "us-east-1", failFast = true } = options;
+  const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
   const { journal, traces } = storage;
-  const services = openServices({
-    documents: storage.documents,
-    stateDirectory: resolve(options.stateDirectory),
-  });
+  const services = servicesIn(options.stateDirectory, storage);
   const { secret, ...prepared } = await prepare(options, storage, services);
   const transports: Transport[] = [];
   const reception = await openReception({
@@ -137,11 +190,12 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
   endpoint.serve(sns.site.matches, sns.site.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
   await writePort(portFile, endpoint.port);
+  const types = createResourceTypes(services, { strict: options.strict === true });
   const engine = new Engine(
     {
       journal,
       clock: systemClock,
-      types: createResourceTypes(services),
+      types,
       transports,
       responseUrls,
       traces,
@@ -153,13 +207,17 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
   engine.start();
   return {
     engine,
+    types,
     traces,
     lambda,
     sns,
     async request(target, wanted, signal) {
       const opened = await openTarget(services, target, wanted.scope);
-      const sent = singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
-      return await sent.finally(() => opened.close());
+      try {
+        return await singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
+      } finally {
+        await opened.close();
+      }
     },
     async close() {
       await engine.close();
@@ -201,8 +259,8 @@ async function openReception(parts: {
   return { responseUrls, singles, endpoint, answered };
 }
 
-async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3 }: Services) {
-  const { region = "us-east-1" } = options;
+async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3, config }: Services) {
+  const { region = defaultRegion, account = defaultAccount } = options;
   const [secret, certificate, workDirectory] = await Promise.all([
     persistentSecret(documents, "secret/response-urls"),
     openCertificate({
@@ -214,7 +272,9 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
     endLeftovers(documents),
     s3.sweep(),
   ]);
-  return { secret, certificate, workDirectory };
+  const place = { partition: partitionOf(region), account, region };
+  if (options.config !== undefined) await config.apply(options.config, place);
+  return { secret, certificate, workDirectory, python: await config.python() };
 }
 
 /** What the transports are made of. */
@@ -224,12 +284,13 @@ interface TransportParts {
   readonly services: Services;
   readonly certificate: Certificate;
   readonly workDirectory: string;
+  readonly python: string | undefined;
   readonly endpoint: ResponseEndpoint;
   readonly answered: (request: ProviderRequest) => Promise<boolean>;
 }
 
 function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: SnsTransport } {
-  const { options, services, certificate, endpoint, answered, workDirectory } = parts;
+  const { options, services, certificate, endpoint, answered, workDirectory, python } = parts;
   const { documents, functions, queues, topics } = services;
   const { traces } = parts.storage;
   const { failFast = true, retryDelays, subscriberHosts } = options;
@@ -238,6 +299,7 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
     ...shared,
     functions,
     workDirectory,
+    ...(python === undefined ? {} : { python }),
     ...(retryDelays === undefined ? {} : { retryDelays }),
     sendRecord: async (destination, record) => {
       const message = JSON.stringify(record);
