@@ -102,6 +102,16 @@ test("a silent function's instance is destroyed, so that it can't thaw and answe
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
 
+test("a frozen instance is noted, one that has ended isn't", async () => {
+  await open();
+  await deliver("exports.handler = async () => {}");
+  expect(noted("frozen")).toHaveLength(1);
+  await lambda.close();
+  await open();
+  await deliver("exports.handler = () => process.exit(0)");
+  expect(noted("frozen")).toEqual([]);
+});
+
 test("without fail-fast the instance stays, frozen, and the advice is noted only", async () => {
   await open({ failFast: false });
   expect(await deliver("exports.handler = async () => { console.log('pid', process.pid) }")).toEqual({

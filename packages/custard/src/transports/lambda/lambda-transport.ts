@@ -283,10 +283,12 @@ class LocalLambda implements LambdaTransport {
       );
       return { kind: "over" };
     }
-    note(
-      "frozen",
-      "The handler has ended; its process is stopped until the next event and can't send anything.",
-    );
+    if (workers.some((worker) => worker.instance.alive)) {
+      note(
+        "frozen",
+        "The handler has ended; its process stands still until the next event and can't send anything.",
+      );
+    }
     if (this.#options.failFast === false) {
       note("advice", advice);
       return { kind: "over" };
