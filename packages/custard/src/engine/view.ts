@@ -76,7 +76,8 @@ function textOf(value: Value): string {
 
 function viewSlot(of: { logicalId: LogicalId; slot: Slot; knowledge: Knowledge }): ResourceView[] {
   const { current, former, changedAt } = of.slot;
-  const last = former.at(-1);
+  // Fact 99: what failed before it was there is not described.
+  const last = former.findLast(({ physicalId }) => physicalId !== undefined);
   const part =
     current === undefined ? (last === undefined ? undefined : partOfFormer(last)) : partOfCurrent(current);
   if (part === undefined) return [];
