@@ -1,7 +1,8 @@
 import type { FunctionReference, FunctionScope } from "../services/function-arn.ts";
-import type { ResolvedFunction } from "../services/function-record.ts";
-import { defaultSettings, type FunctionRegistry } from "../services/functions.ts";
-import type { S3 } from "../services/s3.ts";
+import type { CodeInput, ResolvedFunction } from "../services/function-record.ts";
+import { defaultSettings } from "../services/functions.ts";
+import type { Services } from "../services/open-services.ts";
+import { codeFromSource } from "./function-source.ts";
 import { generatedName } from "./generated-name.ts";
 import type { Handler, Made } from "./handler.ts";
 import { readCode } from "./lambda-code.ts";
@@ -9,13 +10,21 @@ import { ignoreMissing, lambdaFailure } from "./lambda-failure.ts";
 import { readSettings } from "./lambda-settings.ts";
 import { type Subject, textProperty } from "./subject.ts";
 
+/** What functions are made of. */
+type FunctionWorld = Pick<Services, "functions" | "s3" | "config">;
+
 /** `AWS::Lambda::Function`: makes functions that the Lambda transport runs. */
-export function lambdaFunction(functions: FunctionRegistry, s3: S3): Handler {
+export function lambdaFunction({ functions, s3, config }: FunctionWorld): Handler {
+  async function codeOf(subject: Subject): Promise<CodeInput> {
+    const source = await config.functionSource(subject.task.logicalId);
+    if (source !== undefined) return await codeFromSource(source, textProperty(subject, "Handler") ?? "");
+    return await readCode(subject, { property: "Code", s3 });
+  }
   return {
     async create(subject) {
       const name = textProperty(subject, "FunctionName") ?? generatedName(subject);
       const settings = readSettings(subject);
-      const code = await readCode(subject, { property: "Code", s3 });
+      const code = await codeOf(subject);
       const { token } = subject.task;
       const made = await functions
         .create(scopeOf(subject), { name, code, settings, token })
@@ -27,7 +36,7 @@ export function lambdaFunction(functions: FunctionRegistry, s3: S3): Handler {
     async update(subject) {
       // What left the template goes back to its default, so the change names every setting.
       const settings = { ...defaultSettings, reservedConcurrency: undefined, ...readSettings(subject) };
-      const code = await readCode(subject, { property: "Code", s3 });
+      const code = await codeOf(subject);
       const { token } = subject.task;
       const reference = referenceOf(subject);
       const made = await functions

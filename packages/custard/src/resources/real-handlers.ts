@@ -16,7 +16,7 @@ export function realHandlers(world: Services, records: KeptRecords): Readonly<Re
   return {
     "AWS::Lambda::Alias": lambdaAlias(functions),
     "AWS::Lambda::EventInvokeConfig": lambdaEventInvokeConfig(functions),
-    "AWS::Lambda::Function": lambdaFunction(functions, s3),
+    "AWS::Lambda::Function": lambdaFunction(world),
     "AWS::Lambda::LayerVersion": lambdaLayerVersion(layers, s3),
     "AWS::Lambda::Permission": lambdaPermission(functions, records),
     "AWS::Lambda::Version": lambdaVersion(functions, records),

@@ -1,5 +1,6 @@
 import type { ValueMap } from "../template/value.ts";
 import { revealMap } from "../template/value.ts";
+import type { ConfigStore } from "../services/config-store.ts";
 import type { Handler, Made } from "./handler.ts";
 import type { KeptRecords } from "./kept-records.ts";
 import { placeholderAttributes, placeholderId } from "./placeholder.ts";
@@ -25,14 +26,23 @@ export function recordHandler(type: RecordType, schema: ResourceSchema, records:
   };
 }
 
-/** Makes resources of a type that nothing stands behind; nothing is kept of them. */
-export function placeholderHandler(schema: ResourceSchema): Handler {
+/**
+ * Makes resources of a type that nothing stands behind; nothing is kept of them. What the user's configuration gives
+ * exactly is taken from there.
+ */
+export function placeholderHandler(schema: ResourceSchema, config: ConfigStore): Handler {
+  async function made(subject: Subject, usualId: () => string): Promise<Made> {
+    const { type, logicalId } = subject.task;
+    const given = await config.resource(type, logicalId);
+    const described = describe({ type: {}, schema, subject }, given?.physicalId ?? usualId());
+    return { ...described, attributes: { ...described.attributes, ...given?.attributes } };
+  }
   return {
-    async create(subject) {
-      return describe({ type: {}, schema, subject }, placeholderId(subject, schema));
-    },
+    create: (subject) => made(subject, () => placeholderId(subject, schema)),
+    // An id that the configuration gives only now is another resource's: it takes effect with the next replacement.
     async update(subject) {
-      return describe({ type: {}, schema, subject }, subject.task.physicalId);
+      const { physicalId } = subject.task;
+      return { ...(await made(subject, () => physicalId)), physicalId };
     },
     async delete() {},
   };

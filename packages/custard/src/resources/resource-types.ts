@@ -18,6 +18,12 @@ import { recordTypes } from "./record-types.ts";
 import { type ResourceSchema, Schemas } from "./schema.ts";
 import { type Subject, toSubject } from "./subject.ts";
 
+/** How the types are set up. */
+export interface TypeOptions {
+  /** Refuse resources that nothing stands behind. Default false. */
+  readonly strict?: boolean;
+}
+
 /** The types, and whether one exists at all. */
 export interface BuiltinTypes extends ResourceTypes {
   /** False: CloudFormation says `Template format error: Unrecognized resource types: [X]`. True for custom resources. */
@@ -48,7 +54,7 @@ const withSnapshots: ReadonlySet<string> = new Set([
 ]);
 
 /** All types that a template can use, but for custom resources. */
-export function createResourceTypes(world: Services): BuiltinTypes {
+export function createResourceTypes(world: Services, options: TypeOptions = {}): BuiltinTypes {
   const schemas = new Schemas();
   const records = new KeptRecords(world.documents);
   const handlers = realHandlers(world, records);
@@ -58,16 +64,19 @@ export function createResourceTypes(world: Services): BuiltinTypes {
     const record = recordTypes[type];
     return (
       handlers[type] ??
-      (record === undefined ? placeholderHandler(schema) : recordHandler(record, schema, records))
+      (record === undefined
+        ? placeholderHandler(schema, world.config)
+        : recordHandler(record, schema, records))
     );
   }
+
+  const isReal = (type: string) => type in handlers || type in recordTypes || refused.has(type);
 
   return {
     isKnownType: (type) => isCustom(type) || schemas.find(type) !== undefined,
     facts(type) {
       if (!facts.has(type)) {
-        const isReal = type in handlers || type in recordTypes || refused.has(type);
-        facts.set(type, isCustom(type) ? undefined : toFacts(type, schemas.find(type), isReal));
+        facts.set(type, isCustom(type) ? undefined : toFacts(type, schemas.find(type), isReal(type)));
       }
       return facts.get(type);
     },
@@ -75,6 +84,7 @@ export function createResourceTypes(world: Services): BuiltinTypes {
       const schema = schemas.find(task.type);
       if (schema === undefined) return failed(`Unrecognized resource types: [${task.type}]`);
       if (refused.has(task.type)) return refusal(task);
+      if (options.strict === true && !isReal(task.type)) return notSimulated(task);
       return await perform(task, schema, handlerOf(task.type, schema));
     },
   };
@@ -122,6 +132,12 @@ function checkRequired({ properties }: Subject, schema: ResourceSchema): void {
 function refusal(task: ResourceTask): TaskOutcome {
   if (task.action === "delete") return { kind: "done", physicalId: task.physicalId, attributes: {} };
   return failed(`Custard doesn't make resources of type ${task.type} yet.`);
+}
+
+/** What is there from before goes all the same. */
+function notSimulated(task: ResourceTask): TaskOutcome {
+  if (task.action === "delete") return { kind: "done", physicalId: task.physicalId, attributes: {} };
+  return failed(`Resources of type ${task.type} are only simulated, and --strict refuses them.`);
 }
 
 function done({ physicalId, attributes }: Made): TaskOutcome {

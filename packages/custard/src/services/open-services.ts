@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Documents } from "../engine/ports.ts";
+import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { LayerRegistry } from "./layers.ts";
 import { ParameterStore } from "./parameters.ts";
@@ -18,14 +19,17 @@ export interface ServiceHome {
 
 /** What resource types, transports, look-ups and the endpoint share. */
 export function openServices({ documents, stateDirectory, now = Date.now }: ServiceHome) {
+  const parameters = new ParameterStore(documents, now);
+  const secrets = new SecretStore(documents, now);
   return {
     documents,
+    config: new ConfigStore(documents, { parameters, secrets }),
     functions: new FunctionRegistry(documents, now),
     layers: new LayerRegistry(documents, now),
-    parameters: new ParameterStore(documents, now),
+    parameters,
     queues: new QueueRegistry(documents),
     s3: createS3({ documents, directory: join(stateDirectory, "objects"), now }),
-    secrets: new SecretStore(documents, now),
+    secrets,
     topics: new TopicRegistry(documents),
   };
 }
