@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // A file that is there before the build, so that npm links it in a fresh clone.
-import "../dist/cli/bin.js";
+import "../dist/bundle/bin.js";
