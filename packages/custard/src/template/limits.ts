@@ -1,6 +1,6 @@
 /** What a template may hold. Source: "Understand CloudFormation quotas", facts 120 and 121. */
 
-/** Bytes of a template that is given inline. */
+/** Bytes of a template that is given inline, in a call (fact 121). A file counts as one that comes by URL. */
 export const maxInlineBytes = 51_200;
 /** Bytes of a template that comes by URL. */
 export const maxBytes = 1_048_576;

@@ -5,13 +5,13 @@
 import type { Parsed } from "./diagnostic.ts";
 import { collectFaults, type Faults } from "./faults.ts";
 import type { ParameterValue, Pseudo } from "./known.ts";
-import { maxBytes } from "./limits.ts";
+import { maxBytes, maxDepth } from "./limits.ts";
 import { lineIndex } from "./line-index.ts";
 import { parseMappings } from "./parse-mappings.ts";
 import { parseParameters } from "./parse-parameters.ts";
 import { parseTree } from "./parse-template.ts";
 import { readTemplate } from "./read-source.ts";
-import { entryOf, mapToJson, type MapNode } from "./source-node.ts";
+import { entryOf, mapToJson, type MapNode, type SourceNode } from "./source-node.ts";
 import type { Template } from "./template.ts";
 import {
   applyFnTransforms,
@@ -85,10 +85,30 @@ function finish(
       path: "",
     });
   }
+  if (isDeep(processed, maxDepth)) {
+    faults.report({
+      code: "TooLarge",
+      message: `Template format error: nested more than ${maxDepth} deep`,
+      path: "",
+    });
+  }
+  if (faults.failed()) return { ok: false, diagnostics: faults.diagnostics() };
   const parsed = parseTree(processed, body, faults);
   if (!parsed.ok) return parsed;
   const transforms = declaredTransforms(root).calls.map((call) => call.name);
   return { ...parsed, value: { ...parsed.value, body: text, original: body, transforms } };
+}
+
+function isDeep(node: SourceNode, left: number): boolean {
+  if (left < 0) return true;
+  switch (node.kind) {
+    case "scalar":
+      return false;
+    case "list":
+      return node.items.some((item) => isDeep(item, left - 1));
+    case "map":
+      return node.entries.some(({ value }) => isDeep(value, left - 1));
+  }
 }
 
 function runAll(root: MapNode, asking: Asking): MapNode {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { collectFaults } from "./faults.ts";
 import { maxDepth, maxNodes } from "./limits.ts";
-import { readSource } from "./read-source.ts";
+import { inlineSizeFault, readSource } from "./read-source.ts";
 import { toJson } from "./source-node.ts";
 import type { Aliases } from "./read-yaml.ts";
 import { dedent } from "../../../../tests/support/template.ts";
@@ -240,4 +240,11 @@ test("more than a megabyte is refused before it is read", () => {
 test("a byte order mark and carriage returns are taken", () => {
   expect(read("\uFEFFa: 1\r\nb: 2\r\n")).toEqual({ a: 1, b: 2 });
   expect(read('\uFEFF{"a": 1}\r\n')).toEqual({ a: 1 });
+});
+
+test("a template given inline may have 51,200 characters (fact 121)", () => {
+  expect(inlineSizeFault("x".repeat(51_200))).toBeUndefined();
+  expect(inlineSizeFault("x".repeat(51_201))).toMatch(
+    /^1 validation error detected: Value 'x+' at 'templateBody' failed to satisfy constraint: Member must have length less than or equal to 51200$/,
+  );
 });

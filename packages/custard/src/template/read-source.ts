@@ -1,5 +1,5 @@
 import type { Faults } from "./faults.ts";
-import { maxBytes } from "./limits.ts";
+import { maxBytes, maxInlineBytes } from "./limits.ts";
 import { readJson } from "./read-json.ts";
 import { readYaml, type Aliases } from "./read-yaml.ts";
 import type { MapNode, SourceNode } from "./source-node.ts";
@@ -29,4 +29,11 @@ export function readSource(body: string, faults: Faults, aliases: Aliases): Sour
   const isJson = /^\uFEFF?\s*\{/.test(body);
   const node = isJson ? readJson(body, faults) : readYaml(body, faults, aliases);
   return faults.failed() ? undefined : node;
+}
+
+/** Why a template may not be given inline in a call; undefined when it may (fact 121). */
+export function inlineSizeFault(body: string): string | undefined {
+  // Text is measured in characters here, as the service's own check of its input does.
+  if (body.length <= maxInlineBytes) return undefined;
+  return `1 validation error detected: Value '${body}' at 'templateBody' failed to satisfy constraint: Member must have length less than or equal to ${maxInlineBytes}`;
 }

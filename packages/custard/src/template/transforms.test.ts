@@ -3,6 +3,7 @@ import type { Json } from "@custard/provider/protocol";
 import { dedent, pseudo } from "../../../../tests/support/template.ts";
 import { resolveParameters, type ParameterInput } from "./parameters.ts";
 import { parseTemplate } from "./parse-template.ts";
+import { reveal } from "./value.ts";
 import { processTemplate, type Processing, type TransformAnswer } from "./process-template.ts";
 
 interface Options {
@@ -342,6 +343,24 @@ describe("macros", () => {
     expect(processed(listed, { answers })).toMatchObject({ Resources: { R: { Properties: { V: "text" } } } });
   });
 
+  test("an answer that is nested too deep is refused, however deep", () => {
+    const deep: Json = JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`);
+    const answers = { "/Transform": { kind: "fragment" as const, value: deep } };
+    expect(processed("Transform: M\nResources: { A: { Type: AWS::SNS::Topic } }", { answers })).toEqual([
+      "Transform M failed with: nested more than 100 deep",
+    ]);
+  });
+
+  test("parameters keep the mark of NoEcho", () => {
+    const secret =
+      "Parameters: { P: { Type: String, NoEcho: true, Default: hunter2 } }\nResources: { R: { Type: Custom::R, Properties: { Fn::Transform: { Name: M, Parameters: { A: !Ref P } } } } }";
+    const asked = processing(secret);
+    expect(JSON.stringify(asked)).not.toContain("hunter2");
+    expect(
+      asked.kind === "needs" && asked.needs[0]?.kind === "macro" && reveal(asked.needs[0].parameters),
+    ).toEqual({ A: "hunter2" });
+  });
+
   test("a transform without a name is refused", () => {
     expect(
       processed("Resources: { R: { Type: Custom::R, Properties: { Fn::Transform: { Parameters: {} } } } }"),
@@ -570,6 +589,47 @@ describe("AWS::Serverless-2016-10-31", () => {
       ["warning", "/Resources/F"],
       ["warning", "/Resources/Z"],
     ]);
+  });
+});
+
+test("SAM's references to what it made are written out", () => {
+  const body = dedent`
+    Transform: AWS::Serverless-2016-10-31
+    Resources:
+      F:
+        Type: AWS::Serverless::Function
+        Properties:
+          InlineCode: x
+          Role: r
+          AutoPublishAlias: live
+          FunctionUrlConfig: { AuthType: NONE }
+          EventInvokeConfig: { DestinationConfig: { OnSuccess: { Type: SQS }, OnFailure: { Type: SNS } } }
+      Api: { Type: AWS::Serverless::Api, Properties: { StageName: prod } }
+      M: { Type: AWS::Serverless::StateMachine, Properties: { Definition: { StartAt: A } } }
+      G: { Type: AWS::Serverless::GraphQLApi, Properties: { Functions: { f: { DataSource: !GetAtt D.Name } } } }
+      D: { Type: AWS::AppSync::DataSource, Properties: { ApiId: !GetAtt G.ApiId } }
+    Outputs:
+      A: { Value: !Ref F.Alias }
+      V: { Value: !Sub "\${F.Version} \${F.Arn}" }
+      S: { Value: !Ref Api.Stage }
+      T: { Value: !Ref F.DestinationTopic }
+      Q: { Value: !Sub ["\${F.DestinationQueue}", { X: y }] }
+      U: { Value: !GetAtt FUrl.FunctionUrl }
+      R: { Value: !GetAtt MRole.Arn }
+  `;
+  expect(processed(body)).toMatchObject({
+    Resources: {
+      D: {},
+      G: { Type: "AWS::AppSync::GraphQLApi" },
+      M: { Properties: { RoleArn: { "Fn::GetAtt": ["MRole", "Arn"] } } },
+    },
+    Outputs: {
+      A: { Value: { Ref: "FAliaslive" } },
+      V: { Value: { "Fn::Sub": "${FVersion} ${F.Arn}" } },
+      S: { Value: { Ref: "ApiprodStage" } },
+      T: { Value: { Ref: "FEventInvokeConfigOnFailureTopic" } },
+      Q: { Value: { "Fn::Sub": ["${FEventInvokeConfigOnSuccessQueue}", { X: "y" }] } },
+    },
   });
 });
 

@@ -1,11 +1,14 @@
 /** `Fn::Transform`: a macro or an include within the template. The innermost run first. */
 import type { Json, JsonObject } from "@custard/provider/protocol";
 import { collectFaults } from "../faults.ts";
+import { maxDepth } from "../limits.ts";
+import { isValueMap, reveal, type ValueMap } from "../value.ts";
 import { isList } from "../run.ts";
 import { readSource } from "../read-source.ts";
 import {
   entryOf,
   fromJson,
+  mapToJson,
   toJson,
   textOf,
   childOf,
@@ -23,7 +26,8 @@ export type TransformNeed =
       readonly name: string;
       /** What the macro works on: the map that it stands in, or the whole template. */
       readonly fragment: JsonObject;
-      readonly parameters: JsonObject;
+      /** With the marks of NoEcho parameters: macros get them in clear, whoever looks doesn't. */
+      readonly parameters: ValueMap;
     }
   | { readonly kind: "include"; readonly key: string; readonly location: string };
 
@@ -145,17 +149,28 @@ export function runTransform(call: TransformCall, around: MapNode, asking: Askin
     case "failed":
       return refuse(call, asking, answer.message);
     case "fragment":
+      if (isDeep(answer.value))
+        return refuse(call, asking, `Transform ${call.name} failed with: nested more than ${maxDepth} deep`);
       return graft(answer.value, around, call.offset);
     case "text":
       return included(answer.text, around, { call, asking });
   }
 }
 
-function readParameters(call: TransformCall, asking: Asking): JsonObject | undefined {
+/** Without recursion: what a macro answers may be nested deeper than a call stack bears. */
+function isDeep(json: Json): boolean {
+  let level: readonly Json[] = [json];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+function readParameters(call: TransformCall, asking: Asking): ValueMap | undefined {
   if (call.parameters === undefined) return {};
   const computed = computeNode(call.parameters, "Resources", asking.work);
-  const value = computed?.value;
-  if (typeof value === "object" && value !== null && !isList(value)) return value;
+  if (computed !== undefined && isValueMap(computed)) return computed;
   return refuse(
     call,
     asking,
@@ -165,17 +180,16 @@ function readParameters(call: TransformCall, asking: Asking): JsonObject | undef
 
 function askFor(
   call: TransformCall,
-  { parameters, around }: { parameters: JsonObject; around: MapNode },
+  { parameters, around }: { parameters: ValueMap; around: MapNode },
   asking: Asking,
 ): void {
   const { key, name } = call;
   if (name !== include) {
-    const fragment = toJson(around);
-    if (typeof fragment === "object" && fragment !== null && !isList(fragment))
-      asking.needs.push({ kind: "macro", key, name, fragment, parameters });
+    asking.needs.push({ kind: "macro", key, name, fragment: mapToJson(around), parameters });
     return;
   }
-  const location = parameters["Location"];
+  const given = parameters["Location"];
+  const location = given === undefined ? undefined : reveal(given);
   if (typeof location === "string" && location !== "") asking.needs.push({ kind: "include", key, location });
   else refuse(call, asking, `Transform ${include} failed with: Missing required parameter Location`);
 }

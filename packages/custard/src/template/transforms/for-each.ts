@@ -8,6 +8,7 @@
 import { maxNodes } from "../limits.ts";
 import { isList, text } from "../run.ts";
 import { soleEntry, textOf, type MapEntry, type MapNode, type SourceNode } from "../source-node.ts";
+import { reveal } from "../value.ts";
 import { computeNode, type Transforming } from "./transforming.ts";
 
 const prefix = "Fn::ForEach::";
@@ -153,8 +154,9 @@ function readLoop(entry: MapEntry, expansion: Expansion): Loop | undefined {
 
 function readCollection(node: SourceNode, expansion: Expansion): readonly string[] | undefined {
   const computed = computeNode(expand(node, expansion), "Resources", expansion.work);
-  if (computed === undefined || !isList(computed.value)) return undefined;
-  const values = computed.value.flatMap((item) => (isList(item) ? item.map(text) : [text(item)]));
+  const list = computed === undefined ? undefined : reveal(computed);
+  if (!isList(list)) return undefined;
+  const values = list.flatMap((item) => (isList(item) ? item.map(text) : [text(item)]));
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 

@@ -9,6 +9,7 @@ import {
   type SourceNode,
 } from "../source-node.ts";
 import { expandLoops } from "./for-each.ts";
+import { isSensitive, reveal } from "../value.ts";
 import { computeNode, type Transforming } from "./transforming.ts";
 
 /** The tree without loops, and without those of the transform's functions that can be computed before there are resources. */
@@ -75,7 +76,7 @@ function nameIn(node: SourceNode, scope: Scope, work: Transforming): SourceNode 
 
 function computed(node: MapNode, scope: Scope, work: Transforming): SourceNode | undefined {
   const result = computeNode(node, scope, work);
-  return result === undefined || result.sensitive ? undefined : fromJson(result.value, node.offset);
+  return result === undefined || isSensitive(result) ? undefined : fromJson(reveal(result), node.offset);
 }
 
 /** Are there functions left that only this transform allows? */

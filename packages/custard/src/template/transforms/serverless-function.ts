@@ -40,6 +40,7 @@ export function expandFunction(
     ...(ownRole && { [`${logicalId}Role`]: roleOf(resource) }),
     ...aliasOf(resource),
     ...urlOf(resource),
+    ...destinationsOf(resource),
   };
 }
 
@@ -177,4 +178,23 @@ function urlOf({ logicalId, attributes, properties }: ServerlessResource): Plain
       Properties: { TargetFunctionArn: { Ref: logicalId }, ...config },
     },
   };
+}
+
+/** Topics and queues that take the results of asynchronous invocations, where the template names none. */
+function destinationsOf({ logicalId, attributes, properties }: ServerlessResource): PlainResources {
+  const config = properties["EventInvokeConfig"];
+  const destinations = isObject(config) ? config["DestinationConfig"] : undefined;
+  if (!isObject(destinations)) return {};
+  const condition = attributes["Condition"];
+  const made = ["OnSuccess", "OnFailure"].flatMap((outcome): [string, JsonObject][] => {
+    const destination = destinations[outcome];
+    if (!isObject(destination) || destination["Destination"] !== undefined) return [];
+    const kind =
+      destination["Type"] === "SQS" ? "Queue" : destination["Type"] === "SNS" ? "Topic" : undefined;
+    if (kind === undefined) return [];
+    const type = kind === "Queue" ? "AWS::SQS::Queue" : "AWS::SNS::Topic";
+    const resource = { Type: type, ...(condition !== undefined && { Condition: condition }) };
+    return [[`${logicalId}EventInvokeConfig${outcome}${kind}`, resource]];
+  });
+  return Object.fromEntries(made);
 }

@@ -15,6 +15,7 @@ import {
 } from "../source-node.ts";
 import { expandFunction } from "./serverless-function.ts";
 import { isObject, type PlainResources, type ServerlessResource } from "./serverless-resource.ts";
+import { madeNames, renameReferences } from "./serverless-references.ts";
 import type { Transforming } from "./transforming.ts";
 
 type Expand = (resource: ServerlessResource, warn: (message: string) => void) => PlainResources;
@@ -40,9 +41,12 @@ export function applyServerless(root: MapNode, work: Transforming): MapNode {
     for (const each of expandEntry(entry, globals, work)) made.set(each.key, each);
   for (const each of implicitApis(resources.value)) if (!made.has(each.key)) made.set(each.key, each);
   const value: MapNode = { ...resources.value, entries: [...made.values()] };
+  const names = madeNames(value);
   return {
     ...root,
-    entries: entries.map((entry) => (entry.key === "Resources" ? { ...entry, value } : entry)),
+    entries: entries.map((entry) => {
+      return { ...entry, value: renameReferences(entry.key === "Resources" ? value : entry.value, names) };
+    }),
   };
 }
 
