@@ -36,6 +36,9 @@ export interface WantedRequest {
   /** Update and Delete. */
   readonly physicalId?: string;
   readonly timeoutSeconds: number;
+  /** As which stack's and which resource's request it goes; of its own, when absent. */
+  readonly stackId?: string;
+  readonly logicalId?: string;
   /** Where the stack would be. */
   readonly scope: FunctionScope;
 }
@@ -132,7 +135,10 @@ export class SingleRequests {
         resolve(settled);
       };
       this.#pending.set(request.requestId, { request, settle });
-      signal.addEventListener("abort", () => reject(signal.reason));
+      const abort = (): void => reject(signal.reason);
+      signal.addEventListener("abort", abort);
+      // A provider in this process may have aborted it while it was being handed over.
+      if (signal.aborted) abort();
       const timedOut = clock.sleep(timeout, signal);
       timedOut.then(
         () => settle({ kind: "timed-out" }),
@@ -158,10 +164,10 @@ export class SingleRequests {
     const { region, account, partition } = wanted.scope;
     const requestId = randomUUID();
     this.#known.add(requestId);
-    const stackId = `arn:${partition}:cloudformation:${region}:${account}:stack/${stackName}/${randomUUID()}`;
+    const ownStack = `arn:${partition}:cloudformation:${region}:${account}:stack/${stackName}/${randomUUID()}`;
     const target = {
-      stackId: stackId as StackId,
-      logicalId: logicalId as LogicalId,
+      stackId: (wanted.stackId ?? ownStack) as StackId,
+      logicalId: (wanted.logicalId ?? logicalId) as LogicalId,
       requestId: requestId as RequestId,
     };
     const issuedAt = this.#options.clock.now();

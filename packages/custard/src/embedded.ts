@@ -1,0 +1,193 @@
+/** The engine in another program: providers are its own functions, nothing is stored, no server is needed. */
+import { randomUUID } from "node:crypto";
+import {
+  limits,
+  partitionOf,
+  type Json,
+  type JsonObject,
+  type ProviderRequest,
+} from "@custard/provider/protocol";
+import { DrivenResource, type Send } from "./engine/driven-resource.ts";
+import { Engine } from "./engine/engine.ts";
+import type { LogicalId, RequestId, StackId } from "./engine/ids.ts";
+import type { ArrivedResponse, Clock, Delivery, Journal, ResourceTypes, Transport } from "./engine/ports.ts";
+import { createResourceTypes } from "./resources/resource-types.ts";
+import { openServices } from "./services/open-services.ts";
+import { SingleRequests } from "./services/single-requests.ts";
+import { systemClock } from "./services/system-clock.ts";
+import { BufferedTraces, MemoryTraceStore } from "./services/traces.ts";
+import { MemoryDocuments } from "./storage/memory-documents.ts";
+import { MemoryJournal } from "./storage/memory-journal.ts";
+
+/** What a provider answers. What is left out is filled in: success, an id for a create, the same id else. */
+export interface ProviderAnswer {
+  readonly status?: "SUCCESS" | "FAILED";
+  /** At most 1024 bytes. */
+  readonly physicalId?: string;
+  readonly reason?: string;
+  readonly data?: JsonObject;
+  readonly noEcho?: boolean;
+}
+
+/**
+ * A provider in this program. Without an answer it is silent, and the request waits for its time limit. What it throws
+ * is no answer: it is told as trouble, and the request fails at once.
+ */
+export type EmbeddedProvider = (
+  request: ProviderRequest,
+  signal: AbortSignal,
+) => ProviderAnswer | undefined | Promise<ProviderAnswer | undefined>;
+
+/** How an engine is embedded; all but the providers have defaults. */
+export interface EmbeddedOptions {
+  /** By service token: the ARN of a Lambda function or SNS topic, which needn't exist. */
+  readonly providers: Readonly<Record<string, EmbeddedProvider>>;
+  /** Default 123456789012. */
+  readonly account?: string;
+  /** Default us-east-1. */
+  readonly region?: string;
+  /** Where stacks are kept. Default: in memory, as long as the program runs. */
+  readonly journal?: Journal;
+  /** Default: the real time. */
+  readonly clock?: Clock;
+  /** Types beside custom resources. Default: all that Custard knows. */
+  readonly types?: ResourceTypes;
+  /** Told of trouble that will be tried again. Default: nobody. */
+  readonly trouble?: (error: unknown) => void;
+}
+
+/** A custom resource to drive without a stack. Its property `ServiceTimeout` limits each request, as in a template. */
+export interface DriveInput {
+  readonly serviceToken: string;
+  /** Default `AWS::CloudFormation::CustomResource`. */
+  readonly resourceType?: string;
+  /** Default `Resource`. */
+  readonly logicalId?: string;
+}
+
+/** An engine at work in this program. */
+export interface Embedded {
+  readonly engine: Engine;
+  /** One custom resource of its own; nothing is asked for until it is told to. */
+  resource(input: DriveInput): DrivenResource;
+  close(): Promise<void>;
+}
+
+/** Opens an engine for the providers of this program. */
+export function openEmbedded(options: EmbeddedOptions): Embedded {
+  const { account = "123456789012", region = "us-east-1", clock = systemClock } = options;
+  const traces = new BufferedTraces(new MemoryTraceStore());
+  const documents = new MemoryDocuments();
+  const responseUrls = {
+    urlFor: ({ requestId }: { requestId: string }) => `https://embedded.invalid/${requestId}`,
+  };
+  const receive = async (arrived: ArrivedResponse) => {
+    if (!singles.receive(arrived)) await engine.receive(arrived);
+  };
+  const transports = [createTransport(options, receive)];
+  const singles = new SingleRequests({ transports, urls: responseUrls, traces, clock });
+  const engine = new Engine(
+    {
+      journal: options.journal ?? new MemoryJournal(),
+      clock,
+      types: options.types ?? createResourceTypes(openServices({ documents, stateDirectory: "." })),
+      transports,
+      responseUrls,
+      traces,
+      failFast: true,
+      trouble: options.trouble ?? (() => undefined),
+    },
+    { region, account, newSeed: randomUUID },
+  );
+  engine.start();
+  return {
+    engine,
+    resource: (input) => drive(singles, { ...input, account, region }),
+    async close() {
+      await engine.close();
+      await traces.close();
+    },
+  };
+}
+
+function drive(
+  singles: SingleRequests,
+  input: DriveInput & { readonly account: string; readonly region: string },
+): DrivenResource {
+  const {
+    serviceToken,
+    resourceType = "AWS::CloudFormation::CustomResource",
+    logicalId = "Resource",
+  } = input;
+  const { account, region } = input;
+  const scope = { account, region, partition: partitionOf(region) };
+  const stackId = `arn:${scope.partition}:cloudformation:${region}:${account}:stack/embedded/${randomUUID()}`;
+  const base = { serviceToken, resourceType, scope, stackId, logicalId };
+  const send: Send = async (request, signal) => {
+    const { ServiceTimeout: timeout = limits.defaultServiceTimeout.value } = request.properties;
+    const wanted = { ...base, ...request, timeoutSeconds: Number(timeout) };
+    const { request: sent, outcome } = await singles.send(wanted, signal);
+    return { requestId: sent.requestId, end: outcome };
+  };
+  return new DrivenResource({
+    send,
+    serviceToken,
+    madeUpId: `embedded-${logicalId}-${randomUUID().slice(24)}`,
+  });
+}
+
+function createTransport(
+  { providers, trouble = () => undefined }: EmbeddedOptions,
+  receive: (arrived: ArrivedResponse) => Promise<void>,
+): Transport {
+  return {
+    serves: (serviceToken) => Object.hasOwn(providers, serviceToken),
+    async deliver(request, signal): Promise<Delivery> {
+      const answer = await ask(providers[request.serviceToken], { request, signal }).catch(
+        (error: unknown) => {
+          trouble(error);
+          return error instanceof Error ? error : new Error(String(error));
+        },
+      );
+      if (answer instanceof Error)
+        return { kind: "silent", advice: `The provider ended without an answer: ${answer.message}` };
+      if (answer !== undefined) await receive(arrivedOf(request, answer));
+      return { kind: "over" };
+    },
+  };
+}
+
+async function ask(
+  provider: EmbeddedProvider | undefined,
+  { request, signal }: { request: ProviderRequest; signal: AbortSignal },
+): Promise<ProviderAnswer | undefined> {
+  return provider?.(request, signal);
+}
+
+function arrivedOf(request: ProviderRequest, answer: ProviderAnswer): ArrivedResponse {
+  const bytes = new TextEncoder().encode(JSON.stringify(responseOf(request, answer)));
+  return {
+    stackId: request.stackId as StackId,
+    logicalId: request.logicalId as LogicalId,
+    requestId: request.requestId as RequestId,
+    body: bytes.subarray(0, limits.keptResponseBytes.value),
+    length: bytes.length,
+  };
+}
+
+function responseOf(request: ProviderRequest, answer: ProviderAnswer): Json {
+  const { status = "SUCCESS", reason, data, noEcho } = answer;
+  const physicalId =
+    answer.physicalId ??
+    (request.requestType === "Create" ? `${request.logicalId}-${request.requestId}` : request.physicalId);
+  return {
+    Status: status,
+    PhysicalResourceId: physicalId,
+    StackId: request.stackId,
+    RequestId: request.requestId,
+    LogicalResourceId: request.logicalId,
+    ...(reason === undefined ? {} : { Reason: reason }),
+    ...(data === undefined ? {} : { Data: data }),
+    ...(noEcho === undefined ? {} : { NoEcho: noEcho }),
+  };
+}
