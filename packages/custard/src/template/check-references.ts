@@ -196,7 +196,7 @@ function reportCircle(
 }
 
 /** Where the key at the end of a path stands. */
-export function offsetAt(root: MapNode, path: readonly string[]): number {
+function offsetAt(root: MapNode, path: readonly string[]): number {
   let node: MapNode = root;
   let offset = root.offset;
   for (const key of path) {

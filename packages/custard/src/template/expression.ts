@@ -11,19 +11,19 @@ import type { SourceNode } from "./source-node.ts";
 import type { Value } from "./value.ts";
 
 /** A value that stands there as it is. */
-export interface Constant {
+interface Constant {
   readonly kind: "constant";
   readonly value: Value;
 }
 
 /** A list, of which at least one item isn't constant. */
-export interface ListExpression {
+interface ListExpression {
   readonly kind: "list";
   readonly items: readonly Expression[];
 }
 
 /** A map, of which at least one value isn't constant. Keys are unique and may be anything, `__proto__` too. */
-export interface MapExpression {
+interface MapExpression {
   readonly kind: "map";
   readonly entries: readonly (readonly [key: string, value: Expression])[];
 }

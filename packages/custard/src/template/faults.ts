@@ -3,7 +3,7 @@ import type { DiagnosticCode } from "./diagnostic-codes.ts";
 import { lineIndex } from "./line-index.ts";
 
 /** What is wrong, and where. */
-export interface Fault {
+interface Fault {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly path: string;

@@ -31,7 +31,7 @@ export function isParameterType(type: string): boolean {
 }
 
 /** The type of the value itself: that of the SSM parameter, for a parameter that names one. */
-export function valueType(type: string): string {
+function valueType(type: string): string {
   return ssmValue.exec(type)?.[1] ?? type;
 }
 

@@ -15,6 +15,7 @@ import { entryOf, mapToJson, type MapNode, type SourceNode } from "./source-node
 import type { Template } from "./template.ts";
 import {
   applyFnTransforms,
+  hasFnTransform,
   include,
   mergeMaps,
   runTransform,
@@ -85,7 +86,7 @@ function finish(
       path: "",
     });
   }
-  if (isDeep(processed, maxDepth)) {
+  if (isDeep(processed, maxDepth - 1)) {
     faults.report({
       code: "TooLarge",
       message: `Template format error: nested more than ${maxDepth} deep`,
@@ -111,22 +112,15 @@ function isDeep(node: SourceNode, left: number): boolean {
   }
 }
 
+/** A tree that no transform has touched is the same object. */
 function runAll(root: MapNode, asking: Asking): MapNode {
   const { calls } = declaredTransforms(root);
+  const goOn = (): boolean => asking.needs.length === 0 && !asking.work.faults.failed();
   const inner = withoutTransform(root, calls.length > 0);
-  const nested = applyFnTransforms(inner, "", asking);
-  if (asking.needs.length > 0 || asking.work.faults.failed() || nested.kind !== "map") return inner;
-  return calls.reduce(
-    (tree, call) => {
-      return asking.needs.length > 0 || asking.work.faults.failed() ? tree : runDeclared(call, tree, asking);
-    },
-    sameEntries(nested, inner) ? inner : nested,
-  );
-}
-
-/** A tree that no transform has changed stays the same object. */
-function sameEntries(left: MapNode, right: MapNode): boolean {
-  return JSON.stringify(mapToJson(left)) === JSON.stringify(mapToJson(right));
+  const nested = hasFnTransform(inner) ? applyFnTransforms(inner, "", asking) : inner;
+  if (nested.kind !== "map") return inner;
+  const processed = calls.reduce((tree, call) => (goOn() ? runDeclared(call, tree, asking) : tree), nested);
+  return calls.some(({ name }) => name === extensions) ? withExtensions(processed) : processed;
 }
 
 // The Transform section isn't part of what transforms work on.
@@ -137,8 +131,8 @@ function withoutTransform(root: MapNode, has: boolean): MapNode {
 function runDeclared(call: TransformCall, tree: MapNode, asking: Asking): MapNode {
   const { work } = asking;
   switch (call.name) {
-    case "AWS::LanguageExtensions":
-      return extended(applyLanguageExtensions(tree, work));
+    case extensions:
+      return applyLanguageExtensions(tree, work);
     case "AWS::Serverless-2016-10-31":
       return applyServerless(tree, work);
     case include:
@@ -148,10 +142,12 @@ function runDeclared(call: TransformCall, tree: MapNode, asking: Asking): MapNod
   }
 }
 
-/** The processed text must be one that can be parsed by itself. */
-function extended(tree: MapNode): MapNode {
+const extensions = "AWS::LanguageExtensions";
+
+/** The processed text must be one that can be parsed by itself: functions that are left need their transform. */
+function withExtensions(tree: MapNode): MapNode {
   if (!needsLanguageExtensions(tree)) return tree;
-  const value = { kind: "scalar" as const, value: "AWS::LanguageExtensions", offset: tree.offset };
+  const value = { kind: "scalar" as const, value: extensions, offset: tree.offset };
   return { ...tree, entries: [{ key: "Transform", keyOffset: tree.offset, value }, ...tree.entries] };
 }
 

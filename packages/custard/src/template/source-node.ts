@@ -7,14 +7,14 @@ import type { Json, JsonObject } from "@custard/provider/protocol";
 /** A value without parts. A number is one only when its text is canonical; else it is a string. */
 export type Scalar = string | number | boolean | null;
 
-export interface ScalarNode {
+interface ScalarNode {
   readonly kind: "scalar";
   readonly value: Scalar;
   /** Where it begins in the text. */
   readonly offset: number;
 }
 
-export interface ListNode {
+interface ListNode {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
   readonly offset: number;

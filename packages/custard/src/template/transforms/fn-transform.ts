@@ -228,7 +228,7 @@ export function mergeMaps(base: MapNode, over: MapNode): MapNode {
 }
 
 /** A macro's result as a tree; what it left as it was keeps its place in the text. */
-export function graft(json: Json, original: SourceNode | undefined, offset: number): SourceNode {
+function graft(json: Json, original: SourceNode | undefined, offset: number): SourceNode {
   if (isList(json)) return graftList(json, original, offset);
   if (typeof json === "object" && json !== null) return graftMap(json, original, offset);
   const isSame = original?.kind === "scalar" && original.value === json;

@@ -93,7 +93,7 @@ function warn(entry: MapEntry, { faults }: Transforming, message: string): void 
 }
 
 /** A resource's own properties go before those of `Globals`; maps are merged, lists joined. */
-export function mergeGlobals(shared: JsonObject, own: JsonObject): JsonObject {
+function mergeGlobals(shared: JsonObject, own: JsonObject): JsonObject {
   const merged = new Map<string, Json>(Object.entries(shared));
   for (const [key, value] of Object.entries(own)) {
     const base = merged.get(key);
