@@ -9,6 +9,7 @@ import { scenarios } from "./harness/scenarios.ts";
 
 const adapter = fileURLToPath(new URL("harness/custard.mjs", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "custard-provider-"));
+const child = fileURLToPath(new URL("harness/child.mjs", import.meta.url));
 let endpoint: FaultyEndpoint;
 
 beforeAll(async () => {
@@ -21,7 +22,7 @@ afterAll(async () => {
 });
 
 test.each(scenarios)("$name", async (scenario) => {
-  const observation = await probe(adapter, scenario, endpoint);
+  const observation = await probe(adapter, scenario, { endpoint, child });
   expect({ faults: faultsOf(scenario, observation), output: observation.output }).toMatchObject({
     faults: [],
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { openCertificate } from "../../../packages/custard/src/response/certificate.ts";
 import { redirectEnvironment } from "../../../packages/custard/src/response/redirect.ts";
 
@@ -27,6 +28,9 @@ export interface FaultyEndpoint {
   close(): Promise<void>;
 }
 
+/** From the repository's root, since a bundled script doesn't stand where its sources do. */
+const hook = resolve("packages/custard/runtimes/node/redirect.cjs");
+
 /** Opens an endpoint for these hosts. */
 export async function openFaultyEndpoint(
   directory: string,
@@ -52,11 +56,14 @@ export async function openFaultyEndpoint(
   });
   // A sender that counts its length wrongly sends more than it announced: S3 has answered by then.
   server.on("clientError", () => undefined);
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
   return {
     puts,
-    environment: redirectEnvironment({ port, runtime: "node", ...certificate }),
+    environment: {
+      ...redirectEnvironment({ port, runtime: "node", ...certificate }),
+      NODE_OPTIONS: `--require "${hook}"`,
+    },
     inject: (faults, repeat = false) => {
       script = faults;
       forever = repeat;
@@ -64,7 +71,7 @@ export async function openFaultyEndpoint(
     },
     close: async () => {
       server.closeAllConnections();
-      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      await new Promise<void>((closed) => void server.close(() => closed()));
     },
   };
 }

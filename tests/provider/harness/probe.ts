@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import type { ArrivedPut, FaultyEndpoint } from "./endpoint.ts";
 import type { Expected, Scenario } from "./scenarios.ts";
-
-const child = fileURLToPath(new URL("child.mjs", import.meta.url));
 
 /** Hosts of the response URLs that the scenarios use. */
 export const probeHosts = [
@@ -20,11 +18,11 @@ export interface Observation {
   readonly end: "returned" | "failed" | "died" | "killed";
 }
 
-/** Invokes a library's adapter in a process of its own, as Lambda does. */
+/** Invokes a library's adapter in a process of its own, as Lambda does; `child` is the path of child.mjs. */
 export async function probe(
   adapter: string,
   scenario: Scenario,
-  endpoint: FaultyEndpoint,
+  { endpoint, child }: { readonly endpoint: FaultyEndpoint; readonly child: string },
 ): Promise<Observation> {
   endpoint.inject(scenario.faults ?? [], scenario.repeat);
   const { behaviour, limit = 10_000, node24 = false } = scenario;
