@@ -5,6 +5,7 @@
  * F2: a failure starts nothing new that depends on it; without rollback, independent paths go on (fact 84).
  * F3: resolved properties that didn't change send no request (facts 21, 22).
  */
+import { refusedSecureReferences } from "../template/dynamic-references.ts";
 import { evaluateExpression, evaluateProperties } from "../template/evaluate.ts";
 import type { Evaluation } from "../template/known.ts";
 import { reveal, type ValueMap } from "../template/value.ts";
@@ -125,6 +126,8 @@ function startCreate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
 }
 
 function faultOf(declared: Declared): string | undefined {
+  const secure = refusedSecureReferences(declared.type, declared.properties);
+  if (secure !== undefined) return secure;
   if (isWaitCondition(declared.type)) return waitFault(declared);
   return isCustom(declared.type) ? faultOfCustomProperties(declared.properties) : undefined;
 }
@@ -204,7 +207,7 @@ function updateCustom(draft: Draft, logicalId: LogicalId, change: Change): void 
   const changed = changedProperties(sent.properties, declared.properties);
   const reason = changed.includes("ServiceToken")
     ? serviceTokenModified
-    : (faultOfCustomProperties(declared.properties) ??
+    : (faultOf(declared) ??
       policyRefusal(draft, { action: "Update:Modify", logicalId, type: declared.type }));
   if (reason === undefined) sendUpdate(draft, logicalId, change);
   else refuse(draft, { logicalId, declared, reason });

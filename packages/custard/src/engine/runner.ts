@@ -6,6 +6,7 @@
  * L2: commands for one logical id's built-in type or nested stack run one after another.
  * L3: trouble outside is tried again after a while; it never ends an operation by itself.
  */
+import type { ProviderRequest } from "@custard/provider/protocol";
 import { parseTask, type Task } from "./command.ts";
 import { findImport, releaseImport } from "./correspond.ts";
 import { governChild, reportToParent, type Nursery } from "./govern-child.ts";
@@ -18,6 +19,7 @@ import type {
   Clock,
   Delivery,
   Journal,
+  Lookups,
   Notifications,
   ResourceTypes,
   ResponseUrls,
@@ -28,6 +30,7 @@ import type {
   WaitUrls,
 } from "./ports.ts";
 import { isOwnType } from "./resource.ts";
+import { resolveReferences } from "./resolve-references.ts";
 import { StackHost } from "./stack-host.ts";
 import type { Pending, Stack } from "./stack.ts";
 
@@ -47,6 +50,8 @@ export interface Ports {
   readonly transports: readonly Transport[];
   readonly responseUrls: ResponseUrls;
   readonly traces: Traces;
+  /** Without it dynamic references stay as they are written. */
+  readonly lookups?: Lookups;
   /** Without it nobody is notified of stack events. */
   readonly notifications?: Notifications;
   /** Without it there are no wait condition handles. */
@@ -271,15 +276,11 @@ export class Runner {
 
   async #deliver(stack: Stack, pending: Extract<Pending, { kind: "provider" }>): Promise<void> {
     const { requestId } = pending;
-    const request = toProviderRequest(stack, pending, this.#ports.responseUrls);
-    const transport = this.#ports.transports.find((candidate) => candidate.serves(request.serviceToken));
+    const resolved = await resolveReferences(this.#ports.lookups, stack.identity, pending);
     const delivery: Delivery =
-      transport === undefined
-        ? {
-            kind: "refused",
-            reason: `Invalid service token: ${request.serviceToken} is no ARN of a Lambda function or an SNS topic.`,
-          }
-        : await transport.deliver(request, this.#untilStopped());
+      resolved.kind === "failed"
+        ? { kind: "refused", reason: resolved.reason }
+        : await this.#handOver(toProviderRequest(stack, resolved.pending, this.#ports.responseUrls));
     switch (delivery.kind) {
       case "over":
         return;
@@ -290,6 +291,16 @@ export class Runner {
         if (this.#ports.failFast)
           await this.#report(stack, { kind: "provider-silent", requestId, advice: delivery.advice });
     }
+  }
+
+  async #handOver(request: ProviderRequest): Promise<Delivery> {
+    const { serviceToken } = request;
+    const transport = this.#ports.transports.find((candidate) => candidate.serves(serviceToken));
+    if (transport !== undefined) return transport.deliver(request, this.#untilStopped());
+    return {
+      kind: "refused",
+      reason: `Invalid service token: ${serviceToken} is no ARN of a Lambda function or an SNS topic.`,
+    };
   }
 
   /** L2 */
@@ -304,6 +315,12 @@ export class Runner {
     });
   }
 
+  async #performTaskOf(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<TaskOutcome> {
+    const resolved = await resolveReferences(this.#ports.lookups, stack.identity, pending);
+    if (resolved.kind === "failed") return { kind: "failed", reason: resolved.reason };
+    return this.#ports.types.perform(toResourceTask(stack, resolved.pending), this.#untilStopped());
+  }
+
   /** A wait condition's handle is its URL; deleting it, or a wait condition, takes nothing. */
   #ownOutcome(stack: Stack, pending: Extract<Pending, { kind: "task" }>): TaskOutcome {
     const { stackId, region, partition } = stack.identity;
@@ -316,7 +333,7 @@ export class Runner {
   async #runTask(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
     const outcome = isOwnType(pending.type)
       ? this.#ownOutcome(stack, pending)
-      : await this.#ports.types.perform(toResourceTask(stack, pending), this.#untilStopped());
+      : await this.#performTaskOf(stack, pending);
     await this.#report(stack, { kind: "task-ended", requestId: pending.requestId, outcome });
   }
 }

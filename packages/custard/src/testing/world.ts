@@ -30,6 +30,10 @@ export interface WorldOptions {
   readonly journal?: Journal;
   readonly clock?: VirtualClock;
   readonly failFast?: boolean;
+  /** What dynamic references name, by their whole text; may be changed while the world goes on. */
+  readonly references?: Readonly<Record<string, string>>;
+  /** Values of SSM parameters, by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Templates of nested stacks, by `TemplateURL`; may be changed while the world goes on. */
   readonly templates?: Readonly<Record<string, string>>;
   /** From which the stacks' ids are made: the same seed, the same ids. */
@@ -119,6 +123,18 @@ export class World {
               ? { kind: "failed", reason: `There is no template ${url}.` }
               : { kind: "read", body };
           },
+        },
+        lookups: {
+          dynamicValue: async ({ text }) => {
+            const value = options.references?.[text];
+            return value === undefined
+              ? { kind: "failed", message: `Nothing is known of ${text}.` }
+              : { kind: "value", value };
+          },
+          ssmParameters: async () => ({
+            kind: "values",
+            values: new Map(Object.entries(options.parameters ?? {})),
+          }),
         },
         waitUrls: {
           urlFor: ({ stackId, logicalId }) =>
