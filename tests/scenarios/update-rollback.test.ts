@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ResourceTypes } from "../../packages/custard/src/engine/ports.ts";
 import { custom, failure, parameter, scenario } from "../support/scenario.ts";
 
 const succeed = { answer: {} };
@@ -265,4 +266,32 @@ test("cancelling an update rolls it back (facts 49, 66)", async () => {
       "Update A (A-1) {"V":"1"} was {"V":"2"}",
     ]
   `);
+});
+
+test("what a built-in type's replacement replaced comes back, also when an update of the new one failed later", async () => {
+  const types: ResourceTypes = {
+    facts: () => ({ kind: "builtin", createOnly: new Set(["Name"]), snapshots: false }),
+    perform: async ({ action, properties, physicalId }) =>
+      action === "update" && properties["Value"] === 3
+        ? { kind: "failed", reason: "no luck", physicalId }
+        : { kind: "done", physicalId, attributes: {} },
+  };
+  const s = scenario({ "Update A": [failure, succeed] }, { types });
+  const resources = (Name: string, Value: number) => ({
+    P: parameter({ Name, Value }),
+    A: custom({ V: Value }, { DependsOn: "P" }),
+  });
+  await s.create({ Resources: resources("one", 1) });
+  const [before] = (await s.view()).resources;
+  await s.update({ Resources: resources("two", 2) }, { disableRollback: true });
+  const [replaced] = (await s.view()).resources;
+  expect(replaced?.physicalId).not.toBe(before?.physicalId);
+  const stack = await s.update({ Resources: resources("two", 3) });
+  expect(stack.status).toBe("UPDATE_ROLLBACK_COMPLETE");
+  expect(stack.resources[0]).toMatchObject({
+    physicalId: before?.physicalId,
+    properties: { Name: "one", Value: 1 },
+  });
+  const deleted = (await s.rawEvents()).filter(({ status }) => status === "DELETE_COMPLETE");
+  expect(deleted.map(({ physicalId }) => physicalId)).toEqual([replaced?.physicalId]);
 });

@@ -9,7 +9,16 @@
 import type { Draft } from "./draft.ts";
 import type { LogicalId } from "./ids.ts";
 import { issueRequest, sameProperties } from "./issue-request.ts";
-import { isCustom, isLive, toFormer, unharmed, type Former, type Good, type Resource } from "./resource.ts";
+import {
+  isCustom,
+  isLive,
+  physicalIdOf,
+  toFormer,
+  unharmed,
+  type Former,
+  type Good,
+  type Resource,
+} from "./resource.ts";
 import { showResource } from "./shown.ts";
 import type { Before } from "./stack.ts";
 
@@ -94,8 +103,7 @@ function restore(draft: Draft, logicalId: LogicalId, before: Before): void {
 /** Fact 70: a failed update is undone by another one, unless nobody was asked since the state before (B3). */
 function needsRequest(current: Resource, target: Good): boolean {
   if (isLive(current) && isSame(current.good, target)) return false;
-  const replacedBuiltin =
-    isLive(current) && !isCustom(target.declared.type) && current.good.physicalId !== target.physicalId;
+  const replacedBuiltin = !isCustom(target.declared.type) && physicalIdOf(current) !== target.physicalId;
   return !replacedBuiltin;
 }
 
@@ -147,7 +155,7 @@ function undoReplacement(
   back: { current: Resource; target: Good },
 ): void {
   const { current, target } = back;
-  if (!isLive(current) || current.good.physicalId === target.physicalId) return;
+  if (physicalIdOf(current) === target.physicalId) return;
   const kept = (draft.slot(logicalId)?.former ?? []).filter(
     (former) => former.physicalId !== target.physicalId,
   );
