@@ -2,8 +2,17 @@
  * `npm run simulate -- --seeds N [--from K]` lives N lives and prints those that broke a law.
  * `npm run simulate -- --seed K` tells the story of one.
  */
+import { fork } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { simulate } from "../tests/simulation/simulate.ts";
+
+/** What some lives came to. */
+interface Tally {
+  readonly crashes: number;
+  readonly requests: number;
+  readonly broken: readonly string[];
+}
 
 const { values } = parseArgs({
   options: {
@@ -13,7 +22,8 @@ const { values } = parseArgs({
   },
 });
 
-if (values.seed === undefined) await liveMany(Number(values.from), Number(values.seeds));
+if (process.send !== undefined) process.send(await live(Number(values.from), Number(values.seeds)));
+else if (values.seed === undefined) await liveMany(Number(values.from), Number(values.seeds));
 else await tell(Number(values.seed));
 
 async function tell(seed: number): Promise<void> {
@@ -23,23 +33,43 @@ async function tell(seed: number): Promise<void> {
   if (violation !== undefined) process.exitCode = 1;
 }
 
-async function liveMany(from: number, count: number): Promise<void> {
-  const start = performance.now();
+async function live(from: number, count: number): Promise<Tally> {
   let crashes = 0;
   let requests = 0;
-  let failed = 0;
+  const broken: string[] = [];
   for (let seed = from; seed < from + count; seed += 1) {
     const result = await simulate(seed);
     crashes += result.crashes;
     requests += result.requests;
-    if (result.violation === undefined) continue;
-    failed += 1;
-    if (failed <= 20) console.log(`seed ${seed}: ${result.violation}`);
+    if (result.violation !== undefined) broken.push(`seed ${seed}: ${result.violation}`);
   }
-  const seconds = (performance.now() - start) / 1000;
-  const rate = (count / seconds).toFixed(0);
-  console.log(
-    `${count} runs in ${seconds.toFixed(1)} s: ${rate} runs per second, ${crashes} crashes, ${requests} requests, ${failed} failing seeds`,
+  return { crashes, requests, broken };
+}
+
+/** Shares the lives among as many processes as there are processors. */
+async function liveMany(from: number, count: number): Promise<void> {
+  const start = performance.now();
+  const share = Math.ceil(count / availableParallelism());
+  const starts = Array.from({ length: Math.ceil(count / share) }, (_, index) => index * share);
+  const tallies = await Promise.all(
+    starts.map((offset) => liveElsewhere(from + offset, Math.min(share, count - offset))),
   );
-  if (failed > 0) process.exitCode = 1;
+  const seconds = (performance.now() - start) / 1000;
+  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
+  const broken = tallies.flatMap((tally) => tally.broken);
+  for (const line of broken) console.log(line);
+  console.log(
+    `${count} runs in ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(0)} runs per second: ` +
+      `${sum(({ crashes }) => crashes)} crashes, ${sum(({ requests }) => requests)} requests, ${broken.length} failing seeds`,
+  );
+  if (broken.length > 0) process.exitCode = 1;
+}
+
+function liveElsewhere(from: number, count: number): Promise<Tally> {
+  const [, program = ""] = process.argv;
+  const child = fork(program, ["--from", String(from), "--seeds", String(count)]);
+  return new Promise((resolve, reject) => {
+    child.once("message", (tally: Tally) => resolve(tally));
+    child.once("exit", (code) => reject(new Error(`the process of seeds ${from} and up ended with ${code}`)));
+  });
 }

@@ -26,7 +26,7 @@ export async function crashRun(run: CrashRun): Promise<CrashResult> {
   let kills = 0;
   for (const step of steps) {
     for (let attempt = 0; attempt < run.killsPerStep; attempt += 1)
-      if (await runProcess(run, { step, lifetime: Math.random() * 600 })) kills += 1;
+      if (await runProcess(run, { step, lifetime: Math.random() * 450 })) kills += 1;
     await runProcess(run, { step });
     await check(run, step);
   }

@@ -135,3 +135,27 @@ test("operations that are in progress are found at the start", async () => {
   machine.kill();
   expect(await machine.start(silent).engine.resume()).toEqual([stackId]);
 });
+
+test("a long history is read from a snapshot, and means the same", async () => {
+  const machine = new Machine();
+  const one = machine.start(succeed);
+  const resources = Object.fromEntries(
+    Array.from({ length: 150 }, (_, index) => [`R${index}`, custom({ index })]),
+  );
+  const stackId = await one.create(body(resources));
+  const created = await one.settle(stackId);
+  const events = await one.events(stackId);
+  machine.kill();
+  const two = machine.start(succeed);
+  const { snapshot, version } = await two.journal.load(stackId);
+  expect(snapshot?.version).toBeGreaterThan(0);
+  expect(version).toBeGreaterThan(500);
+  expect(await two.engine.stack(stackId)).toEqual(created);
+  expect(await two.events(stackId)).toEqual(events);
+  await two.engine.updateStack({
+    stackName: "my-stack",
+    ...body({ ...resources, R0: custom({ index: "new" }) }),
+  });
+  expect((await two.settle(stackId)).status).toBe("UPDATE_COMPLETE");
+  expect(asked(two)).toEqual(["Update R0"]);
+});

@@ -1,10 +1,13 @@
 /**
  * One life of a stack in a world where everything goes wrong that can: a run is all that follows from its seed.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { ProviderRequest } from "@custard/provider/protocol";
 import { Engine } from "../../packages/custard/src/engine/engine.ts";
 import type { LogicalId, RequestId, StackId } from "../../packages/custard/src/engine/ids.ts";
 import type { Delivery, ResourceTask, TaskOutcome } from "../../packages/custard/src/engine/ports.ts";
+import { decodeStack, encodeStack } from "../../packages/custard/src/engine/state-codec.ts";
+import { viewStack } from "../../packages/custard/src/engine/view.ts";
 import { StackError } from "../../packages/custard/src/engine/stack-error.ts";
 import { isSettled, type StackStatus } from "../../packages/custard/src/engine/stack-status.ts";
 import type { OnFailure, Stack } from "../../packages/custard/src/engine/stack.ts";
@@ -63,6 +66,7 @@ class Life {
   readonly #handedOver = new Set<RequestId>();
   /** How likely a process dies at one call of its journal. */
   #crashiness: number;
+  readonly #types = { facts: () => typeFacts };
   #process: Process;
   #trouble: unknown;
   #stacks = 0;
@@ -90,7 +94,25 @@ class Life {
     await this.#settle();
     this.#temper.hostility = 0;
     this.#crashiness = 0;
+    await this.#replay();
     await this.#end();
+  }
+
+  /** The stack is the fold of its records: whoever reads the journal anew, or a snapshot, sees the same. */
+  async #replay(): Promise<void> {
+    const stack = this.#stack;
+    if (stack === undefined) return;
+    const seen = viewStack(stack, this.#types);
+    this.#process.die();
+    this.#process = this.#boot();
+    const { stackId } = stack.identity;
+    law(
+      isDeepStrictEqual(await this.#process.engine.stack(stackId), seen),
+      () => "a replay gives another stack",
+    );
+    const copy = decodeStack(encodeStack(stack));
+    law(isDeepStrictEqual(viewStack(copy, this.#types), seen), () => "a snapshot gives another stack");
+    law(isDeepStrictEqual(encodeStack(copy), encodeStack(stack)), () => "a snapshot changes what it keeps");
   }
 
   // ------------------------------------------------------------------------------------------ operations
@@ -98,7 +120,12 @@ class Life {
   async #create(template: TemplateSketch): Promise<void> {
     await this.#settle();
     this.#call("create", (engine) =>
-      engine.createStack({ stackName, templateBody: toTemplate(template), onFailure: this.#onFailure() }),
+      engine.createStack({
+        stackName,
+        templateBody: toTemplate(template),
+        onFailure: this.#onFailure(),
+        ...(this.#random.chance(0.1) ? { timeoutMinutes: 1 } : {}),
+      }),
     );
     await this.#quiet();
   }
