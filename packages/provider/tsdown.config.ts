@@ -16,5 +16,7 @@ const toEntries = (names: readonly string[]) =>
 // What ships inside most providers is one file per format; the rest may share chunks.
 export default defineConfig([
   ...["main", "core", "protocol"].map((name) => ({ ...common, entry: toEntries([name]) })),
+  // To be pasted into a template.
+  { ...common, entry: { inline: "src/core.ts" }, format: ["cjs"], minify: true, dts: false },
   { ...common, entry: toEntries(["http", "cdk", "drivers", "journals", "last-will", "metrics", "proxy"]) },
 ]);

@@ -1,0 +1,3 @@
+import { lambdaHandler } from "@custard/provider";
+
+export const handler = lambdaHandler({ load: () => import("./topic.ts") });
