@@ -84,7 +84,7 @@ const house: Record<
       "custard/src/storage/storage-error.ts",
       "custard/src/template",
     ],
-    node: ["node:fs", "node:fs/promises", "node:path"],
+    node: ["node:fs", "node:fs/promises", "node:path", "node:url"],
     packages: ["commander", "picocolors", "@custard/provider/protocol"],
   },
   "provider/src/protocol": { folders: [], node: [], packages: [] },

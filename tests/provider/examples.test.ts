@@ -56,6 +56,12 @@ describe("20 provider", { timeout: 120_000 }, () => {
     expect(replaced).not.toContain(`${id}.kafka`);
   });
 
+  test("is the example of the README", () => {
+    const readme = readFileSync(join(root, "packages/provider/README.md"), "utf8");
+    const example = readFileSync(join(root, "examples/20-provider/src/topic.ts"), "utf8");
+    expect(readme).toContain(`\n\`\`\`ts\n${example}\`\`\`\n`);
+  });
+
   test("doesn't compile when an attribute is left out", async () => {
     const folder = copyOf("20-provider");
     const config = {

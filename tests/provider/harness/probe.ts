@@ -49,9 +49,7 @@ export function faultsOf(scenario: Scenario, observation: Observation): readonly
   const { puts, output, end } = observation;
   const faults = puts.flatMap((put) => faultsOfPut(put, scenario));
   const taken = puts.filter((put) => put.taken);
-  if (output.includes("0123456789abcdef-signature")) faults.push("the signature is in the log");
-  if (output.includes("s3cr3t-property")) faults.push("a secret property is in the log");
-  if (output.includes("s3cr3t-data")) faults.push("a secret attribute is in the log");
+  if (scenario.behaviour === "secret") faults.push(...leaksIn(output));
   if (new Set(puts.map(({ body }) => body.toString())).size > 1) faults.push("different answers were sent");
   const { expected } = scenario;
   if (expected === undefined) {
@@ -60,6 +58,16 @@ export function faultsOf(scenario: Scenario, observation: Observation): readonly
   }
   if (taken.length !== 1) faults.push(`${taken.length} answers were taken`);
   return [...faults, ...taken.flatMap((put) => mismatches(put, expected))];
+}
+
+/** Counted in the scenario about them only, so that a library that logs its event isn't wrong everywhere. */
+function leaksIn(output: string): string[] {
+  const secrets = {
+    "0123456789abcdef-signature": "the signature is in the log",
+    "s3cr3t-property": "a secret property is in the log",
+    "s3cr3t-data": "a secret attribute is in the log",
+  };
+  return Object.entries(secrets).flatMap(([secret, leak]) => (output.includes(secret) ? [leak] : []));
 }
 
 function faultsOfPut({ body, contentLength, contentType, url }: ArrivedPut, scenario: Scenario): string[] {
