@@ -63,15 +63,18 @@ function addChangeSet(draft: Draft, event: Happened<"create-change-set">, defini
   const { changeSet } = event;
   const { stack } = draft;
   const fresh = stack.status === "REVIEW_IN_PROGRESS";
-  const empty = !fresh && !hasUpdates(stack, definition);
+  const { transformed } = event.request;
+  const fault = transformed?.kind === "failed" ? transformed.message : undefined;
+  const empty = fault === undefined && !fresh && !hasUpdates(stack, definition);
+  const reason = fault ?? (empty ? noChanges : undefined);
   const made: ChangeSet = {
     ...changeSet,
     id: draft.newChangeSetId(changeSet.name),
     createdAt: draft.at,
     executed: false,
     definition,
-    ...(empty
-      ? { status: "FAILED", reason: noChanges, changes: [] }
+    ...(reason !== undefined
+      ? { status: "FAILED", reason, changes: [] }
       : { status: "CREATE_COMPLETE", changes: planChanges(stack, definition, draft.knowledge) }),
   };
   draft.record({ kind: "change-set-created", changeSet: made });

@@ -13,9 +13,9 @@ import {
 } from "./inputs.ts";
 import { changeSetNotFound, changeSetWithoutStack, noTemplate, stackMissing } from "./messages.ts";
 import type { Journal } from "./ports.ts";
-import type { Occurrence } from "./event.ts";
+import type { Occurrence, StackRequest } from "./event.ts";
 import { StackError } from "./stack-error.ts";
-import type { Stack, StackIdentity } from "./stack.ts";
+import type { Definition, Stack, StackIdentity } from "./stack.ts";
 import { summariseChangeSet, viewChangeSet } from "./view-change-set.ts";
 import type { ChangeSetSummary, ChangeSetView } from "./views.ts";
 
@@ -26,6 +26,11 @@ export interface ChangeSetContext {
   readonly account: string;
   stack(stackId: StackId): Promise<Stack | undefined>;
   dispatch(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined>;
+  /** See `prepare-request.ts`. */
+  prepare(
+    stack: { readonly identity: StackIdentity; readonly previous?: Definition },
+    request: StackRequest,
+  ): Promise<StackRequest>;
   /** The identity and seed of a stack that doesn't exist yet. */
   newStack(input: { stackName: string; region?: string; account?: string }): {
     readonly identity: StackIdentity;
@@ -52,13 +57,15 @@ export class ChangeSets {
     if (existing === undefined && type === "UPDATE")
       throw new StackError("StackNotFound", stackMissing(stackName));
     const { identity, seed } = existing ?? this.#context.newStack(input);
+    const previous = existing === undefined ? {} : { previous: existing.definition };
+    const request = await this.#context.prepare({ identity, ...previous }, toRequest(input));
     const stack = await this.#context.dispatch(identity.stackId, {
       kind: "create-change-set",
       identity,
       seed,
       changeSet: { name, type, ...defined({ description, onFailure }) },
       stackName,
-      request: toRequest(input),
+      request,
     });
     const made = stack?.changeSets.get(name);
     if (made === undefined) throw new Error(`change set ${name} was made and isn't there`);

@@ -2,7 +2,9 @@ import { urlSuffixOf } from "@custard/provider/protocol";
 import { dependenciesOf } from "../template/dependencies.ts";
 import { evaluateConditions } from "../template/evaluate.ts";
 import type { Pseudo } from "../template/known.ts";
+import { evaluateRules } from "../template/evaluate-rules.ts";
 import { resolveParameters } from "../template/parameters.ts";
+import { resolveSsmParameters } from "../template/ssm-parameters.ts";
 import { parseTemplate } from "../template/parse-template.ts";
 import type { Parsed } from "../template/diagnostic.ts";
 import type { Template } from "../template/template.ts";
@@ -24,11 +26,11 @@ export function readDefinition(
   request: StackRequest,
   previous?: Definition,
 ): Definition {
-  const body = request.templateBody ?? previous?.template.body;
-  if (body === undefined) throw new StackError("InvalidInput", noTemplate);
-  const template = orRefuse(parseTemplate(body), "InvalidTemplate");
+  const template = readTemplateOf(request, previous);
   const given = resolveParameters(template, request.parameters, previous?.parameters);
-  const parameters = orRefuse(given, "InvalidParameters");
+  const named = orRefuse(given, "InvalidParameters");
+  const found = resolveSsmParameters(template, named, request.ssmValues ?? new Map());
+  const parameters = orRefuse(found, "InvalidParameters");
   const definition = makeDefinition(identity, {
     template,
     parameters,
@@ -37,7 +39,26 @@ export function readDefinition(
     ...(request.directory === undefined ? {} : { directory: request.directory }),
   });
   refuseDanglingReferences(definition);
+  refuseBrokenRules(identity, definition);
   return definition;
+}
+
+/** The template after its transforms; when they have failed, what can be told without them. */
+function readTemplateOf({ templateBody, transformed }: StackRequest, previous?: Definition): Template {
+  if (transformed?.kind === "template") return transformed.template;
+  const body = templateBody ?? previous?.template.body;
+  if (body === undefined) throw new StackError("InvalidInput", noTemplate);
+  return orRefuse(parseTemplate(body), "InvalidTemplate");
+}
+
+function refuseBrokenRules(
+  identity: StackIdentity,
+  { template, parameters, notificationArns }: Definition,
+): void {
+  const pseudo = pseudoOf(identity, notificationArns);
+  const known = { pseudo, parameters, imports: new Map(), resource: () => undefined };
+  const broken = evaluateRules(template, known).find(({ severity }) => severity === "error");
+  if (broken !== undefined) throw new StackError("InvalidTemplate", broken.message);
 }
 
 /** Completes a definition: which conditions hold, and what depends on what. */

@@ -17,6 +17,7 @@ import {
 } from "./inputs.ts";
 import { alreadyExists, noTemplate, notImported, stackNotFound } from "./messages.ts";
 import { isRepeated } from "./operations.ts";
+import { prepareRequest } from "./prepare-request.ts";
 import { parseSignal } from "./parse-signal.ts";
 import type { ArrivedResponse, ArrivedSignal, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
@@ -63,6 +64,7 @@ export class Engine {
       stack: (stackId) => this.#runner.stack(stackId),
       dispatch: (stackId, occurrence) => this.#dispatch(stackId, occurrence),
       newStack: (input) => this.#newStack(input),
+      prepare: (stack, request) => prepareRequest(ports, stack, request),
     });
   }
 
@@ -79,11 +81,12 @@ export class Engine {
   /** Starts to create a stack. Resolves when that is durable; `watch` tells how it goes. */
   async createStack(input: StackInput): Promise<StackId> {
     if (input.templateBody === undefined) throw new StackError("InvalidInput", noTemplate);
-    const request = toRequest(input);
+    const given = toRequest(input);
     const { identity, seed } = this.#newStack(input);
     const { stackId } = identity;
     const holder = await this.#ports.journal.holder(stackClaim(identity));
-    if (holder !== undefined) return this.#repeatedCreate(holder, request);
+    if (holder !== undefined) return this.#repeatedCreate(holder, given);
+    const request = await prepareRequest(this.#ports, { identity }, given);
     await this.#dispatch(stackId, {
       kind: "create-stack",
       identity,
@@ -105,7 +108,10 @@ export class Engine {
   async updateStack(input: StackInput): Promise<StackId> {
     if ((input.templateBody === undefined) !== (input.usePreviousTemplate ?? false))
       throw new StackError("InvalidInput", noTemplate);
-    return this.#ask(referenceOf(input), { kind: "update-stack", request: toRequest(input) });
+    const { identity, definition: previous } = await this.#known(await this.#find(referenceOf(input)));
+    const request = await prepareRequest(this.#ports, { identity, previous }, toRequest(input));
+    await this.#dispatch(identity.stackId, { kind: "update-stack", request });
+    return identity.stackId;
   }
 
   /** Starts to delete a stack. Deleting what is deleted or being deleted does nothing. */

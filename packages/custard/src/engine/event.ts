@@ -1,6 +1,7 @@
 /** What the world says to a stack. Each is handled alone, in one decision. */
 import type { ParameterInput } from "../template/parameters.ts";
 import type { ChangeSetType } from "./change-set.ts";
+import type { Transformed } from "./transformed.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
 import type { Import, Importer, OnFailure, Parent, ParentLink, Signal, StackIdentity } from "./stack.ts";
@@ -10,6 +11,10 @@ export interface StackRequest {
   /** Absent: the template that the stack has. */
   readonly templateBody?: string;
   readonly parameters: ReadonlyMap<string, ParameterInput>;
+  /** Values of the SSM parameters that parameters name, as `prepare-request.ts` found them. */
+  readonly ssmValues?: ReadonlyMap<string, string>;
+  /** What the template's transforms have made of it, likewise. */
+  readonly transformed?: Transformed;
   readonly tags: Readonly<Record<string, string>>;
   readonly notificationArns: readonly string[];
   readonly directory?: string;

@@ -8,12 +8,17 @@ import { childNotDeleted } from "./messages.ts";
 import type { PhysicalId, StackId } from "./ids.ts";
 import type { TaskOutcome, Templates } from "./ports.ts";
 import { StackError } from "./stack-error.ts";
-import type { ChildPending, ParentLink, Stack } from "./stack.ts";
+import type { ChildPending, Definition, ParentLink, Stack, StackIdentity } from "./stack.ts";
 import { stackNameOf } from "./unique-id.ts";
 
 /** How nested stacks and their templates are reached. */
 export interface Nursery extends Post {
   readonly templates: Templates | undefined;
+  /** See `prepare-request.ts`. */
+  prepare(
+    stack: { readonly identity: StackIdentity; readonly previous?: Definition },
+    request: StackRequest,
+  ): Promise<StackRequest>;
 }
 
 /** Hands a request to its nested stack, which will report on it; or reports why that can't be. */
@@ -87,17 +92,19 @@ async function create(
 ): Promise<TaskOutcome | undefined> {
   const read = await readRequest(nursery, parent, pending);
   if (read.kind === "failed") return failed(read.reason);
-  if (!(await isPending(nursery, parent, pending))) return undefined;
   const { childId, requestId, logicalId } = pending;
   const { account, region, partition, stackId } = parent.identity;
   const { rootId = stackId } = parent.parent ?? {};
+  const identity = { account, region, partition, stackId: childId, stackName: stackNameOf(childId) };
   try {
+    const request = await nursery.prepare({ identity }, read.request);
+    if (!(await isPending(nursery, parent, pending))) return undefined;
     await nursery.tell(childId, {
       kind: "create-stack",
-      identity: { account, region, partition, stackId: childId, stackName: stackNameOf(childId) },
+      identity,
       seed: `${parent.seed}|${childId}`,
       terminationProtection: false,
-      request: read.request,
+      request,
       parent: { stackId, rootId, logicalId, requestId },
     });
   } catch (error) {
@@ -114,11 +121,13 @@ async function update(
   const { parent, pending, child } = at;
   const read = await readRequest(nursery, parent, pending);
   if (read.kind === "failed") return failed(read.reason);
-  if (!(await isPending(nursery, parent, pending))) return undefined;
   const { childId, requestId } = pending;
   const link: ParentLink = { stackId: parent.identity.stackId, requestId };
+  const { identity, definition: previous } = child;
   try {
-    await nursery.tell(childId, { kind: "update-stack", request: read.request, parent: link });
+    const request = await nursery.prepare({ identity, previous }, read.request);
+    if (!(await isPending(nursery, parent, pending))) return undefined;
+    await nursery.tell(childId, { kind: "update-stack", request, parent: link });
     return undefined;
   } catch (error) {
     return error instanceof StackError && error.code === "NoUpdates" ? done(child) : refused(error);

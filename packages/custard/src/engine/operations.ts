@@ -42,6 +42,7 @@ export function createStack(draft: Draft, event: Happened<"create-stack">): void
   refuseTakenName(draft, identity);
   const definition = readDefinition(identity, request);
   refuseUnknownTypes(definition, draft.knowledge);
+  refuseUnprocessed(definition, request);
   draft.record({
     kind: "stack-created",
     identity,
@@ -75,7 +76,8 @@ export function beginCreate(draft: Draft, request: Behaviour, definition: Defini
   if (request.parent !== undefined) awaitByParent(draft, request.parent);
   if (request.timeoutMinutes !== undefined)
     draft.command({ kind: "creation-timeout", dueAt: draft.at + request.timeoutMinutes * 60_000 });
-  askForImports(draft);
+  if (request.transformed?.kind === "failed") failStack(draft, request.transformed.message);
+  else askForImports(draft);
   advance(draft);
 }
 
@@ -88,10 +90,18 @@ export function updateStack(draft: Draft, { request, parent }: Happened<"update-
   refusePolicy(request.policy);
   refusePolicy(request.policyDuringUpdate);
   const definition = readUpdate(draft, request);
-  if (!hasUpdates(draft.stack, definition)) throw new StackError("NoUpdates", noUpdates);
+  refuseUnprocessed(definition, request);
+  const fails = request.transformed?.kind === "failed";
+  if (!fails && !hasUpdates(draft.stack, definition)) throw new StackError("NoUpdates", noUpdates);
   noteCall(draft, "update", request.clientRequestToken);
   if (request.policy !== undefined) draft.record({ kind: "policy-set", policy: request.policy });
   beginUpdate(draft, nestedBy(request, parent), definition);
+}
+
+/** A template with transforms that nobody has run isn't one yet. */
+function refuseUnprocessed({ template }: Definition, { transformed }: StackRequest): void {
+  if (template.unprocessed && transformed === undefined)
+    throw new Error("the transforms of a template have to run before it is decided on");
 }
 
 /** What an update would make of the stack. */
@@ -109,8 +119,9 @@ export function beginUpdate(draft: Draft, request: Behaviour, definition: Defini
   draft.record({ kind: "operation-started", operation: startOf("update", request), definition });
   if (request.parent !== undefined) awaitByParent(draft, request.parent);
   draft.setStatus("UPDATE_IN_PROGRESS", userInitiated);
-  refuseRemovals(draft);
-  askForImports(draft);
+  if (request.transformed?.kind !== "failed") refuseRemovals(draft);
+  if (request.transformed?.kind === "failed") failStack(draft, request.transformed.message);
+  else askForImports(draft);
   advance(draft);
 }
 
@@ -123,7 +134,12 @@ export function refuseUpdating({ status, identity }: Stack): void {
 /** How an operation goes about it; the part of a request that is no definition. */
 export type Behaviour = Pick<
   StackRequest,
-  "onFailure" | "clientRequestToken" | "retainExceptOnCreate" | "timeoutMinutes" | "policyDuringUpdate"
+  | "onFailure"
+  | "clientRequestToken"
+  | "retainExceptOnCreate"
+  | "timeoutMinutes"
+  | "policyDuringUpdate"
+  | "transformed"
 > & {
   /** The change set that is being executed. */
   readonly changeSet?: string;

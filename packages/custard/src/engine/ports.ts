@@ -5,6 +5,8 @@
  */
 import type { Json, ProviderRequest } from "@custard/provider/protocol";
 import type { DynamicReference, DynamicValue } from "../template/dynamic-references.ts";
+import type { ParameterValue } from "../template/known.ts";
+import type { TransformAnswer, TransformNeed } from "../template/process-template.ts";
 import type { ValueMap } from "../template/value.ts";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
 
@@ -237,6 +239,21 @@ export interface Lookups {
     | { readonly kind: "values"; readonly values: ReadonlyMap<string, string> }
     | { readonly kind: "failed"; readonly message: string }
   >;
+}
+
+/** Who runs a template's transforms, as far as they need the world: macros, and included files. */
+export interface Transforms {
+  /**
+   * What a transform is told. A failure's message is complete, in AWS's words (fact 108). Rejects on trouble outside.
+   */
+  answer(
+    need: TransformNeed,
+    stack: LookupPlace & {
+      readonly partition: string;
+      /** The template's parameters; NoEcho ones are marked, macros get them in clear. */
+      readonly parameters: ReadonlyMap<string, ParameterValue>;
+    },
+  ): Promise<TransformAnswer>;
 }
 
 // ------------------------------------------------------------------------------------ resource types

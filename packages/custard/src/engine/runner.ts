@@ -25,11 +25,13 @@ import type {
   ResponseUrls,
   Templates,
   Traces,
+  Transforms,
   Transport,
   TaskOutcome,
   WaitUrls,
 } from "./ports.ts";
 import { isOwnType } from "./resource.ts";
+import { prepareRequest } from "./prepare-request.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import { StackHost } from "./stack-host.ts";
 import type { Pending, Stack } from "./stack.ts";
@@ -50,6 +52,8 @@ export interface Ports {
   readonly transports: readonly Transport[];
   readonly responseUrls: ResponseUrls;
   readonly traces: Traces;
+  /** Without it no macro runs, and nothing is included. */
+  readonly transforms?: Transforms;
   /** Without it dynamic references stay as they are written. */
   readonly lookups?: Lookups;
   /** Without it nobody is notified of stack events. */
@@ -80,6 +84,7 @@ export class Runner {
     this.#ports = ports;
     this.#nursery = {
       templates: ports.templates,
+      prepare: (stack, request) => prepareRequest(ports, stack, request),
       journal: ports.journal,
       stack: (stackId) => this.stack(stackId),
       tell: (stackId, occurrence) => this.#tell(stackId, occurrence),

@@ -79,7 +79,10 @@ function encodeObject(value: object): Json {
 
 /** Conditions and dependencies follow from the rest. */
 function encodeDefinition({ template, parameters, tags, notificationArns, directory }: Definition): Json {
-  return encodeObject({ body: template.body, parameters, tags, notificationArns, directory });
+  const { body, original, transforms } = template;
+  // A processed template doesn't say what it came from.
+  const origin = original === undefined ? {} : { original, transforms };
+  return encodeObject({ body, ...origin, parameters, tags, notificationArns, directory });
 }
 
 /** Nothing else in a stack has a map of dependencies; values of templates and providers hold no `Map`. */
@@ -124,12 +127,20 @@ function decodeMarked(
 
 function decodeDefinition(content: Json, identity: StackIdentity | undefined): Definition {
   if (identity === undefined) throw new Error("the journal holds a definition without a stack");
-  const source = decode(content, identity) as Omit<DefinitionSource, "template"> & { body: string };
-  const { body, ...rest } = source;
+  const source = decode(content, identity) as Omit<DefinitionSource, "template"> & Kept;
+  const { body, original, transforms, ...rest } = source;
   const parsed = parseTemplate(body);
   if (!parsed.ok)
     throw new Error(
       `the template of ${identity.stackName} can't be read any more: ${parsed.diagnostics[0]?.message}`,
     );
-  return makeDefinition(identity, { ...rest, template: parsed.value });
+  const origin = original === undefined || transforms === undefined ? {} : { original, transforms };
+  return makeDefinition(identity, { ...rest, template: { ...parsed.value, ...origin } });
+}
+
+/** What is kept of a template. */
+interface Kept {
+  readonly body: string;
+  readonly original?: string;
+  readonly transforms?: readonly string[];
 }

@@ -19,7 +19,7 @@ export function viewChangeSet(
     parameters: viewParametersOf(definition),
     tags: definition.tags,
     notificationArns: definition.notificationArns,
-    templateBody: definition.template.body,
+    templateBody: definition.template.original ?? definition.template.body,
     ...(onFailure === undefined ? {} : { onStackFailure: onFailure }),
     changes: changes.map((change) => viewChange(change, values)),
   };

@@ -35,7 +35,10 @@ export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
     outputs: viewOutputs(stack),
     tags: definition.tags,
     resources: [...stack.resources].flatMap(([logicalId, slot]) => viewSlot({ logicalId, slot, knowledge })),
-    templateBody: definition.template.body,
+    templateBody: definition.template.original ?? definition.template.body,
+    ...(definition.template.original === undefined
+      ? {}
+      : { processedTemplateBody: definition.template.body }),
     terminationProtection: stack.terminationProtection,
     disableRollback: stack.disableRollback,
     notificationArns: definition.notificationArns,
@@ -47,10 +50,10 @@ export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
 
 /** The parameters of a definition; NoEcho values masked (fact 103). */
 export function viewParametersOf(definition: Definition): ParameterView[] {
-  return [...definition.parameters].map(([name, { value, noEcho }]) => ({
-    name,
-    value: noEcho ? parameterMask : textOf(value),
-  }));
+  return [...definition.parameters].map(([name, { value, noEcho, ssmName }]) => {
+    const shown = noEcho ? parameterMask : textOf(value);
+    return ssmName === undefined ? { name, value: shown } : { name, value: ssmName, resolvedValue: shown };
+  });
 }
 
 function viewOutputs({ outputs }: Stack): OutputView[] {

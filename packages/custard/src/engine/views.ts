@@ -82,7 +82,10 @@ export interface StackView {
   readonly outputs: readonly OutputView[];
   readonly tags: Readonly<Record<string, string>>;
   readonly resources: readonly ResourceView[];
+  /** As given. */
   readonly templateBody: string;
+  /** After its transforms, when they have changed it. */
+  readonly processedTemplateBody?: string;
   readonly terminationProtection: boolean;
   readonly disableRollback: boolean;
   readonly notificationArns: readonly string[];

@@ -7,6 +7,7 @@ import type {
   Notifications,
   ResourceTypes,
   TraceEntry,
+  Transforms,
   Transport,
 } from "../engine/ports.ts";
 import type { StackEvent, StackView } from "../engine/views.ts";
@@ -34,6 +35,8 @@ export interface WorldOptions {
   readonly references?: Readonly<Record<string, string>>;
   /** Values of SSM parameters, by name. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** What macros and included files say. */
+  readonly transforms?: Transforms;
   /** Templates of nested stacks, by `TemplateURL`; may be changed while the world goes on. */
   readonly templates?: Readonly<Record<string, string>>;
   /** From which the stacks' ids are made: the same seed, the same ids. */
@@ -124,6 +127,7 @@ export class World {
               : { kind: "read", body };
           },
         },
+        ...(options.transforms === undefined ? {} : { transforms: options.transforms }),
         lookups: {
           dynamicValue: async ({ text }) => {
             const value = options.references?.[text];
