@@ -15,7 +15,7 @@ import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
-import { openServices, type Services } from "./services/open-services.ts";
+import { openServices, type ServiceHome, type Services } from "./services/open-services.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
 import { systemClock } from "./services/system-clock.ts";
@@ -143,8 +143,12 @@ export function openServicesOf(stateDirectory: string): OpenServices {
   return { services: servicesIn(stateDirectory, storage), close: () => storage.close() };
 }
 
-function servicesIn(stateDirectory: string, { documents }: Pick<SqliteStorage, "documents">): Services {
-  return openServices({ documents, stateDirectory: resolve(stateDirectory) });
+function servicesIn(
+  stateDirectory: string,
+  { documents }: Pick<SqliteStorage, "documents">,
+  world: Pick<ServiceHome, "invoke" | "trouble"> = {},
+): Services {
+  return openServices({ ...world, documents, stateDirectory: resolve(stateDirectory) });
 }
 
 /**
@@ -174,7 +178,11 @@ export async function providerEnvironment(
 async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
   const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
   const { journal, traces } = storage;
-  const services = servicesIn(options.stateDirectory, storage);
+  const trouble = options.trouble ?? (() => undefined);
+  const services = servicesIn(options.stateDirectory, storage, {
+    invoke: (call) => lambda.invoke(call),
+    trouble,
+  });
   const { secret, ...prepared } = await prepare(options, storage, services);
   const transports: Transport[] = [];
   const reception = await openReception({
@@ -190,6 +198,7 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
   endpoint.serve(sns.site.matches, sns.site.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
   await writePort(portFile, endpoint.port);
+  const port = { close: () => removePort(portFile) };
   const types = createResourceTypes(services, { strict: options.strict === true });
   const engine = new Engine(
     {
@@ -200,11 +209,12 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
       responseUrls,
       traces,
       failFast,
-      trouble: options.trouble ?? (() => undefined),
+      trouble,
     },
     { region, account, newSeed: () => randomBytes(16).toString("hex") },
   );
   engine.start();
+  await services.stateMachines.resume();
   return {
     engine,
     types,
@@ -219,15 +229,12 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
         await opened.close();
       }
     },
-    async close() {
-      await engine.close();
-      await removePort(portFile);
-      await sns.close();
-      await lambda.close();
-      await endpoint.close();
-      await storage.close();
-    },
+    close: () => closeInTurn([engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
   };
+}
+
+async function closeInTurn(parts: readonly { close(): Promise<void> }[]): Promise<void> {
+  for (const part of parts) await part.close();
 }
 
 /** What answers come in by: the endpoint, its URLs, and requests that no stack makes. */

@@ -8,6 +8,7 @@ import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion }
 import { secretsManagerSecret } from "./secret.ts";
 import { snsSubscription, snsTopic, snsTopicPolicy } from "./sns.ts";
 import { sqsQueue, sqsQueuePolicy } from "./sqs.ts";
+import { stateMachine } from "./state-machine.ts";
 import { ssmParameter } from "./ssm-parameter.ts";
 
 /** The types that something real stands behind. */
@@ -28,6 +29,7 @@ export function realHandlers(world: Services, records: KeptRecords): Readonly<Re
     "AWS::SQS::Queue": sqsQueue(queues, records),
     "AWS::SQS::QueuePolicy": sqsQueuePolicy(queues),
     "AWS::SecretsManager::Secret": secretsManagerSecret(secrets, records),
+    "AWS::StepFunctions::StateMachine": stateMachine(world, records),
     "AWS::SSM::Parameter": ssmParameter(parameters, records),
   };
 }

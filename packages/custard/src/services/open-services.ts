@@ -1,12 +1,15 @@
 import { join } from "node:path";
-import type { Documents } from "../engine/ports.ts";
+import type { Clock, Documents } from "../engine/ports.ts";
 import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { LayerRegistry } from "./layers.ts";
 import { ParameterStore } from "./parameters.ts";
+import type { InvokeFunction } from "./perform-task.ts";
 import { QueueRegistry } from "./queues.ts";
 import { createS3 } from "./s3.ts";
 import { SecretStore } from "./secrets.ts";
+import { StateMachines } from "./state-machines.ts";
+import { systemClock } from "./system-clock.ts";
 import { TopicRegistry } from "./topics.ts";
 
 /** Where the services keep things. */
@@ -14,11 +17,21 @@ export interface ServiceHome {
   readonly documents: Documents;
   /** Absolute; bodies of objects lie in a folder of it. */
   readonly stateDirectory: string;
-  readonly now?: () => number;
+  /** Default: the machine's own time. */
+  readonly clock?: Clock;
+  /** Runs functions for state machines. Default: none run. */
+  readonly invoke?: InvokeFunction;
+  /** Told of trouble outside that leaves an execution running until the next start. Default: nobody. */
+  readonly trouble?: (error: unknown) => void;
 }
 
+const noFunctions: InvokeFunction = () => Promise.reject(new Error("No functions run here."));
+
 /** What resource types, transports, look-ups and the endpoint share. */
-export function openServices({ documents, stateDirectory, now = Date.now }: ServiceHome) {
+export function openServices(home: ServiceHome) {
+  const { documents, stateDirectory, clock = systemClock } = home;
+  const { invoke = noFunctions, trouble = () => undefined } = home;
+  const now = () => clock.now();
   const parameters = new ParameterStore(documents, now);
   const secrets = new SecretStore(documents, now);
   return {
@@ -30,6 +43,7 @@ export function openServices({ documents, stateDirectory, now = Date.now }: Serv
     queues: new QueueRegistry(documents),
     s3: createS3({ documents, directory: join(stateDirectory, "objects"), now }),
     secrets,
+    stateMachines: new StateMachines({ documents, clock, invoke, trouble }),
     topics: new TopicRegistry(documents),
   };
 }
