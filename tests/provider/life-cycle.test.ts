@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Simulation, simulate } from "../../packages/custard/src/testing/simulate.ts";
+import { matchers } from "../../packages/custard/src/testing/matchers.ts";
 import { Kafka, topicOf } from "./kafka.ts";
 
 const simulations: Simulation<unknown>[] = [];
@@ -144,6 +145,19 @@ describe("failures", () => {
     await sim.delete();
     expect(sim.status).toBe("DELETE_COMPLETE");
   });
+});
+
+test("matchers say what is wrong", async () => {
+  const { sim } = start();
+  sim.failNext("create", new Error("refused for s3cr3t and for open"));
+  await sim.create();
+  expect(matchers.toHaveNoOrphans(sim)).toMatchObject({ pass: true });
+  expect(matchers.toHaveEnded(sim, "ROLLBACK_COMPLETE")).toMatchObject({ pass: true });
+  expect(matchers.toHaveEnded(sim, "CREATE_COMPLETE").message()).toContain(
+    "ROLLBACK_COMPLETE, CREATE_COMPLETE was asked for",
+  );
+  expect(matchers.toKeepSecret(sim, "s3cr3t")).toMatchObject({ pass: true });
+  expect(matchers.toKeepSecret(sim, "open")).toMatchObject({ pass: false });
 });
 
 test("secrets and response URLs aren't logged, whatever the author logs", async () => {

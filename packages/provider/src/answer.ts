@@ -58,7 +58,7 @@ export async function answer(
   const over = new AbortController();
   const call = await openCall(request, options, { result, over: over.signal });
   const { left, clock } = call;
-  const outOfTime = new Error("The function ran out of time");
+  const outOfTime = new Error("Out of time");
   try {
     await guardCrashes(call.fail, async () => {
       const warnAt = clock.now() + left - share(left, Math.max(2000, left * 0.05), 0.5);
@@ -126,7 +126,7 @@ async function send(
     clock,
     transport: options.transport ?? directTransport,
     remaining: () => options.remaining(),
-    onFailure: (attempt, problem) => log(call, "warn", { msg: "delivery failed", attempt, problem }),
+    onFailure: (attempt, problem) => log(call, "warn", { msg: "not delivered", attempt, problem }),
   });
   const { status, physicalId } = response;
   const outcome = { status, physicalId, attempts, durationMs: clock.now() - call.startedAt };

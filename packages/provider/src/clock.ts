@@ -11,6 +11,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (delay, signal) =>
     new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
       const timer = setTimeout(resolve, delay);
       signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)));
     }),

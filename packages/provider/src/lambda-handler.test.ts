@@ -319,7 +319,7 @@ describe("envelopes", () => {
     const { puts, invoke } = invoker(ok);
     const record = (message: unknown) => ({ EventSource: "aws:sns", Sns: { Message: message } });
     const good = [event(), event({ RequestId: "request-2" })].map((one) => record(JSON.stringify(one)));
-    await expect(invoke({ Records: [good[0], record("no JSON"), good[1]] })).rejects.toThrow("no object");
+    await expect(invoke({ Records: [good[0], record("no JSON"), good[1]] })).rejects.toThrow("Not an object");
     expect(puts.map(({ answer }) => answer["RequestId"])).toEqual(["request-1", "request-2"]);
   });
 

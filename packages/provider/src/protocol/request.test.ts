@@ -40,7 +40,7 @@ describe("a request on the wire", () => {
 
 describe("a request that is no good", () => {
   test.each([undefined, null, 3, "text", [formatRequest(create)]])("%j is no object", (input) => {
-    expect(parseRequest(input)).toEqual({ ok: false, complaint: "The request is no object" });
+    expect(parseRequest(input)).toEqual({ ok: false, complaint: "Not an object" });
   });
 
   test.each(["ResponseURL", "StackId", "RequestId", "LogicalResourceId"])(

@@ -67,7 +67,7 @@ const addressing = ["ResponseURL", "StackId", "RequestId", "LogicalResourceId"];
  */
 export function parseRequest(input: unknown): ParsedRequest {
   const wire = asObject(input);
-  if (wire === undefined) return { ok: false, complaint: "The request is no object" };
+  if (wire === undefined) return { ok: false, complaint: "Not an object" };
   const missing = addressing.find((name) => text(wire, name) === "");
   if (missing !== undefined) return { ok: false, complaint: `The request has no ${missing}` };
   const [responseUrl, stackId, requestId, logicalId] = addressing.map((name) =>
