@@ -5,6 +5,7 @@ import type { KeptRecords } from "./kept-records.ts";
 import { lambdaFunction } from "./lambda-function.ts";
 import { lambdaLayerVersion } from "./lambda-layer.ts";
 import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion } from "./lambda-parts.ts";
+import { logGroup } from "./log-group.ts";
 import { secretsManagerSecret } from "./secret.ts";
 import { snsSubscription, snsTopic, snsTopicPolicy } from "./sns.ts";
 import { sqsQueue, sqsQueuePolicy } from "./sqs.ts";
@@ -21,6 +22,7 @@ export function realHandlers(world: Services, records: KeptRecords): Readonly<Re
     "AWS::Lambda::LayerVersion": lambdaLayerVersion(layers, s3),
     "AWS::Lambda::Permission": lambdaPermission(functions, records),
     "AWS::Lambda::Version": lambdaVersion(functions, records),
+    "AWS::Logs::LogGroup": logGroup(world.logGroups, records),
     "AWS::S3::Bucket": s3Bucket(s3, records),
     "AWS::S3::BucketPolicy": s3BucketPolicy(s3),
     "AWS::SNS::Subscription": snsSubscription(topics),

@@ -3,6 +3,7 @@ import type { Clock, Documents } from "../engine/ports.ts";
 import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { LayerRegistry } from "./layers.ts";
+import { LogGroups } from "./log-groups.ts";
 import { ParameterStore } from "./parameters.ts";
 import type { InvokeFunction } from "./perform-task.ts";
 import { QueueRegistry } from "./queues.ts";
@@ -38,6 +39,7 @@ export function openServices(home: ServiceHome) {
     documents,
     config: new ConfigStore(documents, { parameters, secrets }),
     functions: new FunctionRegistry(documents, now),
+    logGroups: new LogGroups(documents, now),
     layers: new LayerRegistry(documents, now),
     parameters,
     queues: new QueueRegistry(documents),
