@@ -13,10 +13,19 @@ export type Claim =
 
 const interval = 1000;
 
+/** Not ours to answer, now; the invocation must fail, so that the request is delivered once more. */
+export class Busy extends Error {
+  override readonly name = "Busy";
+
+  constructor() {
+    super("Another delivery of this request is at work");
+  }
+}
+
 /**
  * Takes a request on, unless another delivery of it has (fact 19: Lambda delivers up to three times). While another
  * one is working this waits: either its answer turns up, or its time runs out and the request is ours. Throws when our
- * own time runs out first, so that Lambda delivers once more.
+ * own time runs out first (`Busy`).
  */
 export async function claim(session: Session): Promise<Claim> {
   const { journal, call } = session;
@@ -25,8 +34,7 @@ export async function claim(session: Session): Promise<Claim> {
     const { status, body } = parseEntry(await journal.get(key));
     if (status === "done") return { kind: "done", body };
     if (status === "waiting") return { kind: "waiting" };
-    if (session.ctx.remainingTime() < 2 * interval)
-      throw new Error("Another delivery of this request is at work");
+    if (session.ctx.remainingTime() < 2 * interval) throw new Busy();
     await call.clock.sleep(interval);
   }
   return { kind: "ours" };

@@ -88,6 +88,27 @@ describe("one request, delivered twice", () => {
     expect(puts.map(({ answer }) => answer["PhysicalResourceId"])).toEqual(["thing-1", "thing-1"]);
   });
 
+  test("that waits until its time is up isn't answered a second time: its invocation fails", async () => {
+    const journal = memoryJournal();
+    let finish: () => void = () => undefined;
+    const begun = new Promise<void>((done) => (finish = done));
+    let end: () => void = () => undefined;
+    const resource = counting(async () => {
+      finish();
+      await new Promise<void>((done) => (end = done));
+      return { attributes: { N: 1 } };
+    });
+    const { puts, invoke } = invoker(resource, { journal });
+    const first = invoke(event());
+    await begun;
+    const second = invoke(event(), { getRemainingTimeInMillis: () => 2500 });
+    await expect(second).rejects.toThrow("Another delivery of this request is at work");
+    expect(puts).toEqual([]);
+    end();
+    await first;
+    expect(puts[0]?.answer).toMatchObject({ Status: "SUCCESS" });
+  });
+
   test("is tried again when it failed", async () => {
     let calls = 0;
     const { puts, invoke } = invoker(

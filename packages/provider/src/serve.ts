@@ -1,5 +1,6 @@
 import { answer, refuse, type Situation } from "./answer.ts";
 import type { Work } from "./call.ts";
+import { Busy } from "./claim.ts";
 import type { Continued, Rest } from "./driver.ts";
 import { jsonLogger, writeTo } from "./log.ts";
 import { oneOff, type OneOff } from "./one-off.ts";
@@ -20,15 +21,30 @@ export function server(provider: Provider, options: Options): Serve {
     const parsed = parseRequest(event);
     const rest: Opened | undefined = parsed.ok ? parsed : await options.driver?.resume(event);
     if (rest !== undefined) {
-      return answer(rest.request, workOf(provider, shared, rest.continued), {
-        ...options,
-        ...situation,
-        ...rest,
-        write,
-      });
+      const work = patient(workOf(provider, shared, rest.continued));
+      await answer(rest.request, work.run, { ...options, ...situation, ...rest, write });
+      if (work.busy !== undefined) throw work.busy;
+      return;
     }
     await refuse(parsed as Refused, { ...options, write, ...situation });
   };
+}
+
+/** Work that isn't answered when another delivery has it. */
+function patient(work: Work): { readonly run: Work; busy: Busy | undefined } {
+  const patience: ReturnType<typeof patient> = {
+    busy: undefined,
+    run: async (call) => {
+      try {
+        return await work(call);
+      } catch (error) {
+        if (!(error instanceof Busy)) throw error;
+        patience.busy = error;
+        return undefined;
+      }
+    },
+  };
+  return patience;
 }
 
 function workOf(provider: Provider, shared: Shared, continued: Continued | undefined): Work {

@@ -43,12 +43,12 @@ export async function workOn<P, A, S>(
   const lastPoll = deadline - Math.min(5000, left * 0.4);
   const job: Job<P, A, S> = { ...workplace, resource, session, lastPoll };
   const { running } = job.shared;
+  if (continued === undefined) {
+    const claimed = await claim(session);
+    if (claimed.kind === "waiting") return undefined;
+    if (claimed.kind === "done") return repeat(claimed.body);
+  }
   try {
-    if (continued === undefined) {
-      const claimed = await claim(session);
-      if (claimed.kind === "waiting") return undefined;
-      if (claimed.kind === "done") return repeat(claimed.body);
-    }
     await enter(job);
     return await untilAnswered(job, continued);
   } catch (error) {
