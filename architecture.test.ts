@@ -42,7 +42,7 @@ const house: Record<
   },
   "custard/src/resources": {
     folders: ["custard/src/engine", "custard/src/services", "custard/src/template"],
-    node: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
+    node: ["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:path", "node:url"],
     packages: ["fflate", "@custard/provider/protocol"],
   },
   "custard/src/transports": {
@@ -65,9 +65,14 @@ const house: Record<
     packages: ["@custard/provider/protocol"],
   },
   "custard/src/services": {
-    folders: ["custard/src/engine"],
+    folders: ["custard/src/engine", "custard/src/template"],
     node: ["node:crypto", "node:fs/promises", "node:path", "node:stream", "node:zlib"],
     packages: ["fflate", "@custard/provider/protocol"],
+  },
+  "custard/src/api": {
+    folders: ["custard/src/engine", "custard/src/services", "custard/src/template"],
+    node: ["node:crypto", "node:fs", "node:http", "node:net", "node:stream", "node:stream/promises"],
+    packages: ["@rgrove/parse-xml", "@custard/provider/protocol"],
   },
   "custard/src/testing": {
     folders: ["custard/src/engine", "custard/src/storage"],
@@ -79,13 +84,20 @@ const house: Record<
     folders: [
       "custard/src/engine",
       "custard/src/local.ts",
+      "custard/src/services/config.ts",
       "custard/src/services/function-settings.ts",
+      "custard/src/services/open-services.ts",
+      "custard/src/services/parameter-error.ts",
+      "custard/src/services/parameter-rules.ts",
+      "custard/src/services/parameters.ts",
+      "custard/src/services/secret-error.ts",
+      "custard/src/services/secrets.ts",
       "custard/src/services/traces.ts",
       "custard/src/storage/storage-error.ts",
       "custard/src/template",
     ],
     node: ["node:fs", "node:fs/promises", "node:path", "node:url"],
-    packages: ["commander", "picocolors", "@custard/provider/protocol"],
+    packages: ["commander", "picocolors", "yaml", "@custard/provider/protocol"],
   },
   "provider/src/protocol": { folders: [], node: [], packages: [] },
   // What ships inside a provider: nothing from npm.
