@@ -9,6 +9,7 @@ import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { Server } from "node:https";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { callbackify } from "node:util";
 import type { Certificate } from "./certificate.ts";
@@ -23,6 +24,8 @@ export interface ResponseEndpoint {
   readonly port: number;
   /** Serves further hosts, e.g. SNS's certificates. Names come in lower case and without a port. */
   serve(matches: (host: string) => boolean, listener: RequestListener): void;
+  /** Serves a connection that came by another way, out of a sandbox. */
+  accept(socket: Socket): void;
   /** Takes no more connections, lets requests in flight be answered, then ends. */
   close(): Promise<void>;
 }
@@ -70,6 +73,7 @@ export async function openResponseEndpoint(
   return {
     port: portOf(server),
     serve: (matches, listener) => void sites.push({ matches, listener }),
+    accept: (socket) => void server.emit("connection", socket),
     close: () =>
       close(
         server,

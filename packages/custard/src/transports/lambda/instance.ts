@@ -13,7 +13,8 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type LineReader, readLines } from "./read-lines.ts";
-import { memoryMegabytes, peakMemoryMegabytes } from "./process-facts.ts";
+import { descendantOf, memoryMegabytes, peakMemoryMegabytes } from "./process-facts.ts";
+import { type InstanceSandbox, takeListeners } from "./sandbox.ts";
 import { RuntimeApi, type RuntimeEvent, type RuntimeReport } from "./runtime-api.ts";
 
 /** How a process is started. */
@@ -24,6 +25,8 @@ export interface Launch {
   readonly directory: string;
   /** One of our own bootstraps, which show a token to the Runtime API. */
   readonly isOurs: boolean;
+  /** Set for a process whose network is its own. */
+  readonly sandbox?: InstanceSandbox;
 }
 
 /** What a spare process is told. */
@@ -89,6 +92,7 @@ export class Instance {
   /** Resolves when the process has exited and its output is read. */
   readonly exited: Promise<ProcessExit>;
   readonly #child: ChildProcess;
+  readonly #depth: number;
   readonly #api: RuntimeApi;
   readonly #output: readonly LineReader[];
   readonly #initLines: string[] = [];
@@ -102,7 +106,8 @@ export class Instance {
   #frozen = false;
   #ending = false;
 
-  private constructor(child: ChildProcess, api: RuntimeApi) {
+  private constructor(child: ChildProcess, api: RuntimeApi, depth: number) {
+    this.#depth = depth;
     this.#child = child;
     this.#api = api;
     // Nothing can have been called yet: the process has just been started, in this very turn of the loop.
@@ -142,7 +147,7 @@ export class Instance {
   static async start(launch: Launch): Promise<Instance> {
     const api = await RuntimeApi.open({ asksForToken: launch.isOurs });
     try {
-      return new Instance(spawnProcess(launch, api), api);
+      return new Instance(spawnProcess(launch, api), api, launch.sandbox?.depth ?? 0);
     } catch (cause) {
       api.close();
       throw cause;
@@ -311,14 +316,20 @@ export class Instance {
     this.#kill("SIGKILL");
   }
 
+  /** In a sandbox, the function's process is not the one that was spawned. */
+  #functionPid(): number | undefined {
+    return this.pid === undefined ? undefined : descendantOf(this.pid, this.#depth);
+  }
+
   #checkMemory(limitMegabytes: number): void {
-    if (this.pid !== undefined && (memoryMegabytes(this.pid) ?? 0) > limitMegabytes)
-      this.#killFor("out-of-memory");
+    const pid = this.#functionPid();
+    if (pid !== undefined && (memoryMegabytes(pid) ?? 0) > limitMegabytes) this.#killFor("out-of-memory");
   }
 
   #settle(running: Running, outcome: InvocationOutcome): void {
     this.#running = undefined;
-    const peakMegabytes = this.pid === undefined ? undefined : peakMemoryMegabytes(this.pid);
+    const pid = this.#functionPid();
+    const peakMegabytes = pid === undefined ? undefined : peakMemoryMegabytes(pid);
     const durationMs = performance.now() - running.startedAt;
     for (const wake of this.#whenFree) wake();
     running.finish({ outcome, durationMs, ...(peakMegabytes === undefined ? {} : { peakMegabytes }) });
@@ -342,16 +353,17 @@ export class Instance {
   }
 }
 
-function spawnProcess(
-  { command, arguments: args, environment, directory, isOurs }: Launch,
-  api: RuntimeApi,
-): ChildProcess {
-  return spawn(command, args, {
+function spawnProcess(launch: Launch, api: RuntimeApi): ChildProcess {
+  const { command, arguments: args, environment, directory, sandbox } = launch;
+  const child = spawn(command, args, {
     cwd: directory,
-    env: { ...environment, ...addressOf(api, isOurs) },
+    env: { ...environment, ...addressOf(api, launch) },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(sandbox === undefined ? [] : ["ipc" as const])],
   });
+  if (sandbox !== undefined)
+    takeListeners(child, { api: (socket) => api.accept(socket), endpoint: sandbox.onConnection });
+  return child;
 }
 
 function stop(timers: readonly NodeJS.Timeout[]): void {
@@ -370,7 +382,7 @@ function notStarted(error: Error): RuntimeReport {
 }
 
 /** The bootstraps take the token out of their environment, so that the function's programs don't inherit it. */
-function addressOf(api: RuntimeApi, isOurs: boolean): Record<string, string> {
-  const address = { AWS_LAMBDA_RUNTIME_API: api.address };
+function addressOf(api: RuntimeApi, { isOurs, sandbox }: Launch): Record<string, string> {
+  const address = { AWS_LAMBDA_RUNTIME_API: sandbox?.address ?? api.address };
   return isOurs ? { ...address, CUSTARD_RUNTIME_TOKEN: api.token } : address;
 }

@@ -26,6 +26,7 @@ import { type Attempt, type Invocation, type Observation, invoke } from "./invok
 import { Leftovers } from "./leftovers.ts";
 import { FunctionPool } from "./pool.ts";
 import { findPython } from "./python-interpreter.ts";
+import type { SandboxOptions } from "./sandbox.ts";
 import { TransportError } from "./transport-error.ts";
 
 /** What the transport needs. */
@@ -59,6 +60,8 @@ export interface LambdaTransportOptions {
   readonly idleMs?: number;
   /** How long the start of an instance may take. Default: Lambda's 10 seconds. */
   readonly initLimitMs?: number;
+  /** Runs functions in sandboxes, which must have been found possible before: see `probeSandbox`. */
+  readonly sandbox?: SandboxOptions;
   /** Executables; default: this process's Node.js, and the user's `python3`. */
   readonly node?: string;
   readonly python?: string;
@@ -138,6 +141,7 @@ class LocalLambda implements LambdaTransport {
       nodeModules: options.nodeModules ?? [],
       node: options.node ?? process.execPath,
       python: () => this.#findPython(),
+      ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
     });
   }
 

@@ -12,6 +12,7 @@ import {
   localPath,
 } from "./environment.ts";
 import type { Launch } from "./instance.ts";
+import { inSandbox, insidePath, sandboxFolders, type SandboxOptions } from "./sandbox.ts";
 
 /** What the launcher needs of its surroundings. */
 export interface LaunchOptions {
@@ -23,6 +24,8 @@ export interface LaunchOptions {
   readonly python: () => Promise<string>;
   /** Folders like `…/node_modules` where packages are looked for last. */
   readonly nodeModules: readonly string[];
+  /** Runs functions in sandboxes. */
+  readonly sandbox?: SandboxOptions;
 }
 
 /** What is common to the processes of a family. */
@@ -57,29 +60,47 @@ export class Launcher {
     resolved: ResolvedFunction,
     own: { folders: InstanceFolders; logStream: string },
   ): Promise<Launch> {
+    const { sandbox } = this.#options;
+    const folders = sandbox === undefined ? own.folders : sandboxFolders;
     const parts = await this.environmentOf(resolved);
-    const environment = functionEnvironment(resolved, { ...parts, ...own });
+    const environment = functionEnvironment(resolved, { ...parts, logStream: own.logStream, folders });
+    const program = await this.#programOf(resolved, own.folders);
+    const launch = { ...program, environment, directory: own.folders.code };
+    const wrapping = familyOf(resolved) === "custom" ? launch : wrapped(launch, folders);
+    return sandbox === undefined ? wrapping : await this.#sandboxed(resolved, wrapping, own.folders);
+  }
+
+  async #programOf(
+    resolved: ResolvedFunction,
+    folders: InstanceFolders,
+  ): Promise<Pick<Launch, "command" | "arguments" | "isOurs">> {
     const family = familyOf(resolved);
-    const directory = own.folders.code;
-    if (family === "custom") {
-      return {
-        command: await customBootstrap(own.folders),
-        arguments: [],
-        environment,
-        directory,
-        isOurs: false,
-      };
-    }
+    if (family === "custom") return { command: await customBootstrap(folders), arguments: [], isOurs: false };
     const { command, bootstrap } = await this.baseFor(family);
     const flags = [...flagsOf(resolved.settings.runtime), ...heapFlags(resolved, family)];
-    return wrapped(
-      { command, arguments: [...flags, bootstrap], environment, directory, isOurs: true },
-      own.folders,
-    );
+    return { command, arguments: [...flags, bootstrap], isOurs: true };
+  }
+
+  async #sandboxed(resolved: ResolvedFunction, launch: Launch, folders: InstanceFolders): Promise<Launch> {
+    const { sandbox, node, nodeModules, python } = this.#options;
+    if (sandbox === undefined) return launch;
+    const family = familyOf(resolved);
+    const inside = (path: string) => insidePath(path, folders);
+    const run = await inSandbox(sandbox, {
+      command: inside(launch.command),
+      arguments: launch.arguments.map(inside),
+      family,
+      region: resolved.reference.region,
+      folders,
+      node,
+      shown: [...nodeModules, ...(family === "python" ? [await python()] : [])],
+    });
+    return { ...launch, ...run };
   }
 
   #baseEnvironment(family: RuntimeFamily, command: string): Record<string, string> {
-    const given = { ...this.#options.environment(family), ...(family === "python" ? userPackages() : {}) };
+    const isPython = family === "python" && this.#options.sandbox === undefined;
+    const given = { ...this.#options.environment(family), ...(isPython ? userPackages() : {}) };
     // As Lambda's PATH leads to its runtime, so does this one.
     const path = command === "" ? [] : [dirname(command)];
     return {

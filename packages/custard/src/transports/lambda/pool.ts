@@ -165,7 +165,8 @@ export class FunctionPool {
 
   #makeSpare(family: "node" | "python", flags: readonly string[]): void {
     const key = spareKey(family, flags);
-    if (this.#closed || this.#spares.has(key)) return;
+    // What runs in a sandbox starts there.
+    if (this.#closed || this.#options.sandbox !== undefined || this.#spares.has(key)) return;
     const spare = this.#prepared().then(({ surroundings }) => Worker.spare(family, surroundings, flags));
     // A missing interpreter is told when a function needs it.
     this.#spares.set(

@@ -16,6 +16,13 @@ export function memoryMegabytes(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Math.ceil(Number(kilobytes) / 1024);
 }
 
+/** The process that stands so many below another, by first children; undefined when there is none. */
+export function descendantOf(pid: number, depth: number): number | undefined {
+  if (depth === 0) return pid;
+  const [child] = readProcess(pid, `task/${pid}/children`).split(" ");
+  return child === undefined || child === "" ? undefined : descendantOf(Number(child), depth - 1);
+}
+
 /** Is there a process of this pid, whosever it is? */
 export function isRunning(pid: number): boolean {
   try {
@@ -54,7 +61,7 @@ export function nativeConnectorsOf(pid: number): readonly string[] {
   return [...new Set(lines.flatMap((line) => connectors.exec(line)?.[1] ?? []))];
 }
 
-function readProcess(pid: number, file: "status" | "stat" | "maps"): string {
+function readProcess(pid: number, file: "status" | "stat" | "maps" | `task/${number}/children`): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -12,7 +12,7 @@
  */
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Json } from "@custard/provider/protocol";
 
 /** An error as a runtime reports it. */
@@ -111,6 +111,11 @@ export class RuntimeApi {
     });
     response.end(event.payload);
     return true;
+  }
+
+  /** Serves a connection that came by another way, out of a sandbox. */
+  accept(socket: Socket): void {
+    this.#server.emit("connection", socket);
   }
 
   close(): void {

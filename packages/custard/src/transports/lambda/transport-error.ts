@@ -6,6 +6,8 @@ export type TransportErrorCode =
   | "NoCode"
   /** Others than the user can write where functions are kept. */
   | "UnsafeDirectory"
+  /** A sandbox was asked for, and the machine can't make one. */
+  | "NoSandbox"
   /** The transport is closed. */
   | "Closed";
 

@@ -78,7 +78,8 @@ export class Worker {
     });
     const worker = await Worker.#registered(instance, root, surroundings);
     worker.#logStream = logStream;
-    worker.#isObserved = launch.isOurs || instance.pid === undefined;
+    // A sandbox leads to nobody else at all.
+    worker.#isObserved = launch.isOurs || launch.sandbox !== undefined || instance.pid === undefined;
     return worker;
   }
 
