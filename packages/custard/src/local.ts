@@ -15,9 +15,11 @@ import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
+import { createLookups } from "./services/lookups.ts";
 import { openServices, type ServiceHome, type Services } from "./services/open-services.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
+import { createTemplates } from "./services/templates.ts";
 import { systemClock } from "./services/system-clock.ts";
 import { BufferedTraces, MemoryTraceStore, type TraceLog } from "./services/traces.ts";
 import { MemoryDocuments } from "./storage/memory-documents.ts";
@@ -208,6 +210,8 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
       transports,
       responseUrls,
       traces,
+      lookups: createLookups(services),
+      templates: createTemplates(services.s3),
       failFast,
       trouble,
     },
