@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { partitionOf, type ProviderRequest } from "@custard/provider/protocol";
+import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Documents, Transport } from "./engine/ports.ts";
@@ -32,6 +32,7 @@ import {
 } from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
+import { probeSandbox, sandboxEnvironment, type SandboxOptions } from "./transports/lambda/sandbox.ts";
 import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
 
 /** How an engine on this machine is set up. */
@@ -54,6 +55,17 @@ export interface LocalOptions {
   readonly config?: Config;
   /** Refuse resources of types that are only simulated. Default false. */
   readonly strict?: boolean;
+  /**
+   * How response URLs are signed. Default `v4`, as CloudFormation's of today; the older `v2` is stricter: a sender
+   * that gives a content-type is refused.
+   */
+  readonly responseUrlStyle?: "v4" | "v2";
+  /**
+   * Run functions in sandboxes (Linux, bubblewrap): no network but our endpoints, no files but their own. Opening
+   * throws `TransportError` (NoSandbox) where that can't be. Default: what the state directory was last told; a new
+   * one runs functions as you.
+   */
+  readonly sandbox?: boolean;
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
 }
@@ -153,31 +165,8 @@ function servicesIn(
   return openServices({ ...world, documents, stateDirectory: resolve(stateDirectory) });
 }
 
-/**
- * The environment in which a program that the user starts himself reaches the engine of a state directory, whichever
- * process runs it, now or later. `environment` is what it would have otherwise.
- */
-export async function providerEnvironment(
-  stateDirectory: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Readonly<Record<string, string | undefined>>> {
-  const directory = resolve(stateDirectory);
-  const tls = { directory: join(directory, "tls"), hosts: ["localhost"], now: Date.now() };
-  const { caFile, bundleFile } = await openCertificate(tls);
-  const port = { file: portFileOf(directory) };
-  const redirect = redirectEnvironment({ port, caFile, bundleFile, runtime: "any" }, environment);
-  // Bundles of the user's own stay: the hooks add the endpoint's authority to whatever is trusted.
-  const kept = Object.keys(redirect).filter(
-    (name) => /_(?:FILE|BUNDLE)$/u.test(name) && environment[name] !== undefined,
-  );
-  return {
-    ...environment,
-    ...redirect,
-    ...Object.fromEntries(kept.map((name) => [name, environment[name]])),
-  };
-}
-
-async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Local> {
+async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local> {
+  const options = { ...given, sandbox: await isSandboxed(given, storage) };
   const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
   const { journal, traces } = storage;
   const trouble = options.trouble ?? (() => undefined);
@@ -189,6 +178,7 @@ async function wire(options: LocalOptions, storage: SqliteStorage): Promise<Loca
   const transports: Transport[] = [];
   const reception = await openReception({
     secret,
+    style: options.responseUrlStyle,
     certificate: prepared.certificate,
     traces,
     transports,
@@ -244,14 +234,15 @@ async function closeInTurn(parts: readonly { close(): Promise<void> }[]): Promis
 /** What answers come in by: the endpoint, its URLs, and requests that no stack makes. */
 async function openReception(parts: {
   readonly secret: string;
+  readonly style: LocalOptions["responseUrlStyle"];
   readonly certificate: Certificate;
   readonly traces: TraceLog;
   readonly transports: readonly Transport[];
   /** Made later than this. */
   readonly engine: () => Engine;
 }) {
-  const { secret, certificate, traces, transports, engine } = parts;
-  const responseUrls = createResponseUrls({ secret });
+  const { secret, style, certificate, traces, transports, engine } = parts;
+  const responseUrls = createResponseUrls({ secret, ...(style === undefined ? {} : { style }) });
   const singles = new SingleRequests({ transports, urls: responseUrls, traces, clock: systemClock });
   const endpoint = await openResponseEndpoint({
     verify: (request) => responseUrls.verify(request),
@@ -282,10 +273,36 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
     makeWorkDirectory(),
     endLeftovers(documents),
     s3.sweep(),
+    options.sandbox ? probeSandbox() : undefined,
   ]);
   const place = { partition: partitionOf(region), account, region };
   if (options.config !== undefined) await config.apply(options.config, place);
   return { secret, certificate, workDirectory, python: await config.python() };
+}
+
+/** Remembered, so that code which was run in sandboxes first isn't run without them by a later delete or resume. */
+async function isSandboxed(
+  { sandbox }: LocalOptions,
+  { documents }: Pick<SqliteStorage, "documents">,
+): Promise<boolean> {
+  const key = "setting/sandbox";
+  if (sandbox === undefined) return (await documents.get(key)) === true;
+  await documents.put(key, sandbox);
+  return sandbox;
+}
+
+/** How sandboxes reach us. */
+function sandboxOptions({ certificate, endpoint }: TransportParts): SandboxOptions {
+  const { caFile, bundleFile } = certificate;
+  return {
+    caFile,
+    bundleFile,
+    hosts: (region) => {
+      const partition = partitionOf(region);
+      return [responseHost(region, partition), `sns.${region}.${urlSuffixOf(partition)}`];
+    },
+    onConnection: (socket) => endpoint.accept(socket),
+  };
 }
 
 /** What the transports are made of. */
@@ -308,6 +325,7 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
   const shared = { documents, traces, clock: systemClock, failFast, answered };
   const lambda = createLambdaTransport({
     ...shared,
+    ...(options.sandbox ? { sandbox: sandboxOptions(parts) } : {}),
     functions,
     workDirectory,
     ...(python === undefined ? {} : { python }),
@@ -318,12 +336,14 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
       else await queues.send(destination, { body: message });
     },
     environment: (family) =>
-      redirectEnvironment({
-        port: endpoint.port,
-        caFile: certificate.caFile,
-        bundleFile: certificate.bundleFile,
-        runtime: family === "custom" ? "any" : family,
-      }),
+      options.sandbox
+        ? sandboxEnvironment(family)
+        : redirectEnvironment({
+            port: endpoint.port,
+            caFile: certificate.caFile,
+            bundleFile: certificate.bundleFile,
+            runtime: family === "custom" ? "any" : family,
+          }),
   });
   const sns = createSnsTransport({
     ...shared,

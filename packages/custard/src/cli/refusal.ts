@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { StackError, type StackErrorCode } from "../engine/stack-error.ts";
 import { StorageError } from "../storage/storage-error.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
+import { TransportError } from "../transports/lambda/transport-error.ts";
 import { CliFault, type ExitCode } from "./fault.ts";
 import { colorsOf, type Io } from "./io.ts";
 import { diagnosticJson } from "./json-report.ts";
@@ -19,6 +20,8 @@ export function refusalOf(
   if (error instanceof StackError) return { refusal: ofStack(error), exitCode: 2 };
   if (error instanceof StorageError)
     return { refusal: { code: error.code, message: error.message, ...lockAdvice(error) }, exitCode: 1 };
+  if (error instanceof TransportError)
+    return { refusal: { code: error.code, message: error.message }, exitCode: 1 };
   if (!(error instanceof CliFault)) return undefined;
   return {
     refusal: {

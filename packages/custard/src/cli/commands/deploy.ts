@@ -14,6 +14,7 @@ import { follow, type Operation } from "../follow.ts";
 import { type FunctionSource, functionSources } from "../function-sources.ts";
 import { parseKeyValues } from "../key-values.ts";
 import { placeOf } from "../place.ts";
+import { providerOptions, providerSettings } from "../provider-options.ts";
 import { readConfig } from "../read-config.ts";
 import { readTemplate } from "../read-template.ts";
 import { reportFor, type Session, withSession } from "../session.ts";
@@ -49,6 +50,9 @@ export const deploy: Command = {
       flags: "--strict",
       description: "refuse resources that nothing stands behind, instead of simulating them",
     },
+    providerOptions.sandbox,
+    providerOptions.responseUrlStyle,
+    providerOptions.subscriberHosts,
     sharedOptions.json,
   ],
   examples: [
@@ -77,6 +81,7 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   const options = {
     stateDirectory: stateBeside(call, path),
     ...placeOf(call),
+    ...providerSettings(call),
     failFast: call.flag("failFast"),
     strict: call.flag("strict"),
     config,

@@ -34,7 +34,7 @@ export const exec: Command = {
 };
 
 async function runExec(call: Call): Promise<ExitCode> {
-  const { providerEnvironment } = await import("../../local.ts");
+  const { providerEnvironment } = await import("../../response/provider-environment.ts");
   const environment = await providerEnvironment(futureState(call), process.env);
   return await runProgram(call, environment);
 }

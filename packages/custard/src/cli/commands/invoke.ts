@@ -12,6 +12,7 @@ import { moduleTarget, namedTarget, scopeOf, urlTarget } from "../find-provider.
 import { formatInvocation, invocationJson } from "../invocation-report.ts";
 import { parseKeyValues } from "../key-values.ts";
 import type { Opened } from "../opened.ts";
+import { providerOptions, providerSettings } from "../provider-options.ts";
 import { writeJson } from "../read-stacks.ts";
 import { knownState } from "../state-directory.ts";
 
@@ -53,6 +54,9 @@ export const invoke: Command = {
     },
     { flags: "--type <type>", description: "ResourceType (default: Custom::Invoked)" },
     { flags: "--timeout <seconds>", description: "how long to wait for an answer (default: 60)" },
+    providerOptions.sandbox,
+    providerOptions.responseUrlStyle,
+    providerOptions.subscriberHosts,
     sharedOptions.state,
     {
       flags: "--region <region>",
@@ -78,7 +82,7 @@ interface Wish {
 async function runInvoke(call: Call): Promise<ExitCode> {
   const wish = readWish(call);
   const ended = await withState(call, async (stateDirectory) => {
-    const local = await call.open({ stateDirectory });
+    const local = await call.open({ stateDirectory, ...providerSettings(call) });
     try {
       return await send(call, local, wish);
     } finally {
