@@ -1,5 +1,8 @@
 /** The engine in another program: providers are its own functions, nothing is stored, no server is needed. */
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   limits,
   partitionOf,
@@ -12,6 +15,8 @@ import { Engine } from "./engine/engine.ts";
 import type { LogicalId, RequestId, StackId } from "./engine/ids.ts";
 import type { ArrivedResponse, Clock, Delivery, Journal, ResourceTypes, Transport } from "./engine/ports.ts";
 import { createResourceTypes } from "./resources/resource-types.ts";
+import { createLookups } from "./services/lookups.ts";
+import { createTemplates } from "./services/nested-templates.ts";
 import { openServices } from "./services/open-services.ts";
 import { SingleRequests } from "./services/single-requests.ts";
 import { systemClock } from "./services/system-clock.ts";
@@ -77,7 +82,9 @@ export interface Embedded {
 export function openEmbedded(options: EmbeddedOptions): Embedded {
   const { account = "123456789012", region = "us-east-1", clock = systemClock } = options;
   const traces = new BufferedTraces(new MemoryTraceStore());
-  const documents = new MemoryDocuments();
+  // Bodies of objects are the one thing that needs a folder; it comes to be when the first is put.
+  const stateDirectory = join(tmpdir(), `custard-embedded-${randomUUID()}`);
+  const services = openServices({ documents: new MemoryDocuments(), stateDirectory });
   const responseUrls = {
     urlFor: ({ requestId }: { requestId: string }) => `https://embedded.invalid/${requestId}`,
   };
@@ -90,7 +97,9 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     {
       journal: options.journal ?? new MemoryJournal(),
       clock,
-      types: options.types ?? createResourceTypes(openServices({ documents, stateDirectory: "." })),
+      types: options.types ?? createResourceTypes(services),
+      lookups: createLookups(services),
+      templates: createTemplates(services.s3.objects),
       transports,
       responseUrls,
       traces,
@@ -106,6 +115,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     async close() {
       await engine.close();
       await traces.close();
+      await rm(stateDirectory, { recursive: true, force: true });
     },
   };
 }
