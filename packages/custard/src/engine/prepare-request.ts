@@ -21,6 +21,9 @@ export interface Preparers {
   readonly transforms?: Transforms | undefined;
 }
 
+/** Most templates need nothing, and are parsed once: when they are decided on. A backslash may hide a letter. */
+const mayNeedMore = /Transform|AWS::SSM::Parameter::Value|\\/;
+
 /** Macros may call for macros, but not without end. */
 const mostRounds = 100;
 
@@ -36,6 +39,7 @@ export async function prepareRequest(
   const templateBody = given.templateBody ?? textOf(stack.previous);
   if (templateBody === undefined) return given;
   const request = { ...given, templateBody };
+  if (!mayNeedMore.test(templateBody)) return request;
   const parsed = parseTemplate(templateBody);
   if (!parsed.ok) return request;
   const parameters = resolveParameters(parsed.value, request.parameters, stack.previous?.parameters);
