@@ -58,6 +58,18 @@ test("a shell script with curl completes a stack in the sandbox, and stays in it
   expect(storyOf(deleted.lines, "Thing")).toEqual(["DELETE_IN_PROGRESS", "DELETE_COMPLETE"]);
 });
 
+test("--no-sandbox leads out of it again", async () => {
+  const source = "exports.handler = async () => { throw new Error(process.cwd()); };";
+  const folder = temporaryFolder({ "provider.js": source });
+  mkdirSync(join(folder, ".custard"));
+  const call = ["invoke", "--module", "provider.js", "create"];
+  const where = async (...more: string[]) => (await custardEnds(1, folder, [...call, ...more])).stdout;
+  expect(await where("--sandbox")).toContain("Error: /var/task");
+  expect(await where()).toContain("Error: /var/task");
+  expect(await where("--no-sandbox")).toContain(`Error: ${folder}`);
+  expect(await where()).toContain(`Error: ${folder}`);
+});
+
 test("without bubblewrap nothing is run", async () => {
   const folder = projectFolder();
   const programs = join(folder, "programs");

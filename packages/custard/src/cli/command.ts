@@ -43,6 +43,8 @@ export interface Call extends Doors {
   texts(option: string): readonly string[];
   /** `--flag` was given; for `--no-flag`, asked for as `flag`: it was not. */
   flag(option: string): boolean;
+  /** Of a command that has both `--flag` and `--no-flag`: which of them was given, if any. */
+  toggle(option: string): boolean | undefined;
 }
 
 /** Options that commands share. */

@@ -95,5 +95,9 @@ function makeCall(command: Command, parser: Parser, around: Surroundings): Call 
     text,
     texts,
     flag: (option) => value(option) === true,
+    toggle(option) {
+      const found = value(option);
+      return typeof found === "boolean" ? found : undefined;
+    },
   };
 }

@@ -9,6 +9,10 @@ export const providerOptions = {
     description:
       "run functions cut off from this machine and its network (Linux, bubblewrap); the state directory remembers it",
   },
+  noSandbox: {
+    flags: "--no-sandbox",
+    description: "run functions as you, also where a sandbox was used before",
+  },
   responseUrlStyle: {
     flags: "--response-url-style <style>",
     description:
@@ -33,5 +37,6 @@ export function providerSettings(
 
 /** What `--sandbox` says: without it, what the state directory remembers counts. */
 export function sandboxSetting(call: Call): Pick<LocalOptions, "sandbox"> {
-  return call.flag("sandbox") ? { sandbox: true } : {};
+  const sandbox = call.toggle("sandbox");
+  return sandbox === undefined ? {} : { sandbox };
 }

@@ -51,6 +51,7 @@ export const deploy: Command = {
       description: "refuse resources that nothing stands behind, instead of simulating them",
     },
     providerOptions.sandbox,
+    providerOptions.noSandbox,
     providerOptions.responseUrlStyle,
     providerOptions.subscriberHosts,
     sharedOptions.json,

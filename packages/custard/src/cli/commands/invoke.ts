@@ -55,6 +55,7 @@ export const invoke: Command = {
     { flags: "--type <type>", description: "ResourceType (default: Custom::Invoked)" },
     { flags: "--timeout <seconds>", description: "how long to wait for an answer (default: 60)" },
     providerOptions.sandbox,
+    providerOptions.noSandbox,
     providerOptions.responseUrlStyle,
     providerOptions.subscriberHosts,
     sharedOptions.state,
