@@ -69,6 +69,10 @@ done
 
 beforeAll(async () => await probeSandbox());
 
+/** An interpreter has more than the process that makes the sandbox. */
+const interpreter = /REPORT RequestId: .*\tMax Memory Used: [1-9]\d+ MB/;
+const shell = /REPORT RequestId: .*\tMax Memory Used: \d+ MB/;
+
 describe("a function in a sandbox answers by the real name on port 443", () => {
   test.each([
     { name: "node", code: nodeSource, settings: { runtime: "nodejs20.x" } },
@@ -90,9 +94,7 @@ describe("a function in a sandbox answers by the real name on port 443", () => {
     expect(await deliver(arn)).toEqual({ kind: "over" });
     const answers = response.arrived.map(({ body }) => JSON.parse(Buffer.from(body).toString()));
     expect(answers).toEqual([{ Status: "SUCCESS", PhysicalResourceId: name }]);
-    expect(lambda.trace.map(({ text }) => text).join("\n")).toMatch(
-      /REPORT RequestId: .*\tMax Memory Used: \d+ MB/,
-    );
+    expect(lambda.trace.map(({ text }) => text).join("\n")).toMatch(name === "shell" ? shell : interpreter);
   });
 });
 
