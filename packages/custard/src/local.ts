@@ -4,6 +4,8 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
+import type { EndpointOptions } from "./api/endpoint.ts";
+import type { Api } from "./api/server.ts";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Documents, Transport } from "./engine/ports.ts";
@@ -13,6 +15,7 @@ import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, responseHost } from "./response/response-url.ts";
+import { isOwnKey } from "./services/access-key.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
 import { createLookups } from "./services/lookups.ts";
@@ -68,6 +71,19 @@ export interface LocalOptions {
   readonly sandbox?: boolean;
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
+  /** Serves AWS's clients too, and the functions' own. */
+  readonly endpoint?: ServeOptions;
+  /** Folders in which Node.js functions find packages that Lambda's runtime has, the AWS SDK above all. */
+  readonly nodeModules?: readonly string[];
+}
+
+/** How AWS's clients are served. */
+export interface ServeOptions extends Pick<
+  EndpointOptions,
+  "host" | "port" | "hold" | "holdTime" | "note" | "version"
+> {
+  /** Secrets by access key: only requests that are signed by one of them are answered. */
+  readonly keys?: ReadonlyMap<string, string>;
 }
 
 /** An engine at work. */
@@ -77,6 +93,8 @@ export interface Local {
   readonly traces: TraceLog;
   readonly lambda: LambdaTransport;
   readonly sns: SnsTransport;
+  /** There when clients are served. */
+  readonly endpoint?: Pick<Api, "port" | "url">;
   /** Sends one request without a stack, and waits for what becomes of it. */
   request(
     target: InvocationTarget,
@@ -131,7 +149,7 @@ export function openReader(options: Pick<LocalOptions, "stateDirectory" | "accou
     },
     { region, account, newSeed: () => "" },
   );
-  return { engine, traces: storage.traces, inUse: storage.inUse, close: () => storage.close() };
+  return { engine, traces: storage.traces, inUse: () => storage.inUse(), close: () => storage.close() };
 }
 
 function nothingStored(): SqliteReader {
@@ -185,7 +203,8 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     engine: () => engine,
   });
   const { endpoint, responseUrls, singles } = reception;
-  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception });
+  const served: Served = { secret: await persistentSecret(storage.documents, "secret/access-keys") };
+  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception, served });
   transports.push(lambda, sns);
   endpoint.serve(sns.site.matches, sns.site.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
@@ -207,6 +226,8 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     },
     { region, account, newSeed: () => randomBytes(16).toString("hex") },
   );
+  // Before anything is at work: functions call the endpoint.
+  const api = await openApiOf(options, { engine, services }, served);
   engine.start();
   await services.stateMachines.resume();
   return {
@@ -215,6 +236,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     traces,
     lambda,
     sns,
+    ...(api === undefined ? {} : { endpoint: api }),
     async request(target, wanted, signal) {
       const opened = await openTarget(services, target, wanted.scope);
       try {
@@ -223,8 +245,49 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
         await opened.close();
       }
     },
-    close: () => closeInTurn([engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
+    close: () =>
+      closeInTurn([
+        ...(api === undefined ? [] : [api]),
+        engine,
+        port,
+        sns,
+        services.stateMachines,
+        lambda,
+        endpoint,
+        storage,
+      ]),
   };
+}
+
+/** What functions must know of the endpoint. */
+interface Served {
+  /** Of the access keys that it gives out, and of the functions' own. */
+  readonly secret: string;
+  url?: string;
+}
+
+async function openApiOf(
+  options: LocalOptions,
+  world: { readonly engine: Engine; readonly services: Services },
+  served: Served,
+): Promise<Api | undefined> {
+  const { account = defaultAccount, region = defaultRegion, endpoint } = options;
+  if (endpoint === undefined) return undefined;
+  const { keys, ...wanted } = endpoint;
+  const { openEndpoint } = await import("./api/endpoint.ts");
+  const api = await openEndpoint({
+    ...wanted,
+    account,
+    region,
+    now: Date.now,
+    trouble: options.trouble ?? (() => undefined),
+    world: { ...world, secretOf: () => served.secret },
+    ...(keys === undefined
+      ? {}
+      : { secretOf: (id: string) => (isOwnKey(id) ? served.secret : keys.get(id)) }),
+  });
+  served.url = api.url;
+  return api;
 }
 
 async function closeInTurn(parts: readonly { close(): Promise<void> }[]): Promise<void> {
@@ -315,19 +378,21 @@ interface TransportParts {
   readonly python: string | undefined;
   readonly endpoint: ResponseEndpoint;
   readonly answered: (request: ProviderRequest) => Promise<boolean>;
+  readonly served: Served;
 }
 
 function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: SnsTransport } {
-  const { options, services, certificate, endpoint, answered, workDirectory, python } = parts;
+  const { options, services, certificate, endpoint, answered, workDirectory, python, served } = parts;
   const { documents, functions, queues, topics } = services;
   const { traces } = parts.storage;
-  const { failFast = true, retryDelays, subscriberHosts } = options;
+  const { failFast = true, nodeModules = [], retryDelays, subscriberHosts } = options;
   const shared = { documents, traces, clock: systemClock, failFast, answered };
   const lambda = createLambdaTransport({
     ...shared,
     ...(options.sandbox ? { sandbox: sandboxOptions(parts) } : {}),
     functions,
     workDirectory,
+    nodeModules,
     ...(python === undefined ? {} : { python }),
     ...(retryDelays === undefined ? {} : { retryDelays }),
     sendRecord: async (destination, record) => {
@@ -338,12 +403,17 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
     environment: (family) =>
       options.sandbox
         ? sandboxEnvironment(family)
-        : redirectEnvironment({
-            port: endpoint.port,
-            caFile: certificate.caFile,
-            bundleFile: certificate.bundleFile,
-            runtime: family === "custom" ? "any" : family,
-          }),
+        : {
+            ...redirectEnvironment({
+              port: endpoint.port,
+              caFile: certificate.caFile,
+              bundleFile: certificate.bundleFile,
+              runtime: family === "custom" ? "any" : family,
+            }),
+            ...(served.url === undefined
+              ? {}
+              : { AWS_ENDPOINT_URL: served.url, AWS_SECRET_ACCESS_KEY: served.secret }),
+          },
   });
   const sns = createSnsTransport({
     ...shared,

@@ -1,6 +1,7 @@
 /** The world of a function's process: nothing of the user's own environment but what is passed here (facts 1.5, 2). */
 import { createHash } from "node:crypto";
 import { delimiter, join } from "node:path";
+import { accessKeyOf } from "../../services/access-key.ts";
 import type { ResolvedFunction } from "../../services/function-record.ts";
 
 /** Folders of one instance and of its function. */
@@ -57,6 +58,7 @@ export function functionEnvironment(
     ...joined({ name: "PYTHONPATH", separator: delimiter }, [base, own, paths]),
     ...joined({ name: "PATH", separator: delimiter }, [own, base, baseEnvironment(folders), paths]),
     ...harmless,
+    ...credentialsOf(resolved.reference.account, parts),
     ...lambdaVariables(resolved, parts),
   };
 }
@@ -68,15 +70,21 @@ export function logStreamOf(resolved: ResolvedFunction, instance: { startedAt: n
   return `${day}/[${resolved.version}]${hex}`;
 }
 
-/** Credentials that are none: an SDK call fails instead of touching the user's account. */
+/** No way to the user's own account. */
 const harmless = {
   AWS_CONFIG_FILE: "/dev/null",
   AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
   AWS_EC2_METADATA_DISABLED: "true",
-  AWS_ACCESS_KEY_ID: "ASIACUSTARDLOCAL0000",
-  AWS_SECRET_ACCESS_KEY: "custard-has-no-real-credentials",
-  AWS_SESSION_TOKEN: "custard",
 };
+
+/** Credentials that count nowhere but on this machine; the base has the secret when an endpoint here asks for it. */
+function credentialsOf(account: string, { base }: EnvironmentParts): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: accessKeyOf(account),
+    AWS_SECRET_ACCESS_KEY: base["AWS_SECRET_ACCESS_KEY"] ?? "custard-has-no-real-credentials",
+    AWS_SESSION_TOKEN: "custard",
+  };
+}
 
 function lambdaVariables(resolved: ResolvedFunction, parts: EnvironmentParts): Record<string, string> {
   const { settings, reference, version } = resolved;
