@@ -36,7 +36,11 @@ Outputs:
 /** Starts the provider as a user does, before anything is deployed. */
 async function startProvider(folder: string): Promise<Running & { readonly url: string }> {
   const running = startCustard(folder, ["exec", "--", process.execPath, provider]);
-  onTestFinished(() => void running.child.kill("SIGTERM"));
+  onTestFinished(async () => {
+    // It passes the signal on: killed at once, it would leave its program behind.
+    running.child.kill("SIGTERM");
+    await running.ended;
+  });
   const port = await vi.waitFor(
     () => {
       const [, found] = /LISTENING (\d+)/.exec(running.output()) ?? [];

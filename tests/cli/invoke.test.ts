@@ -160,7 +160,11 @@ test("a server behind a topic confirms, and answers", async () => {
   const folder = temporaryFolder();
   const provider = join(import.meta.dirname, "support/express-provider.cjs");
   const running = startCustard(folder, ["exec", "--", process.execPath, provider]);
-  onTestFinished(() => void running.child.kill("SIGTERM"));
+  onTestFinished(async () => {
+    // It passes the signal on: killed at once, it would leave its program behind.
+    running.child.kill("SIGTERM");
+    await running.ended;
+  });
   const [, port] = await vi.waitFor(
     () => /LISTENING (\d+)/.exec(running.output()) ?? Promise.reject(new Error("not yet")),
     {

@@ -183,7 +183,7 @@ export async function openSubscriber(
 }
 
 /** Answers with 200. */
-export function ok(_: Got, response: ServerResponse): void {
+function ok(_: Got, response: ServerResponse): void {
   response.end();
 }
 

@@ -36,7 +36,7 @@ export function providerSettings(
 }
 
 /** What `--sandbox` says: without it, what the state directory remembers counts. */
-export function sandboxSetting(call: Call): Pick<LocalOptions, "sandbox"> {
+function sandboxSetting(call: Call): Pick<LocalOptions, "sandbox"> {
   const sandbox = call.toggle("sandbox");
   return sandbox === undefined ? {} : { sandbox };
 }

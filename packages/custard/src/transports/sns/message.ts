@@ -28,7 +28,7 @@ export interface SignedMessage {
 }
 
 /** Where SNS of a topic's region is: `https://sns.us-east-1.amazonaws.com`. */
-export function serviceUrlOf(topicArn: string): string {
+function serviceUrlOf(topicArn: string): string {
   const topic = parseTopicArn(topicArn);
   if (topic === undefined) throw new Error("SN1: a kept topic has an ARN that is none");
   return `https://sns.${topic.region}.${urlSuffixOf(topic.partition)}`;
