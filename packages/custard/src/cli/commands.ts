@@ -16,6 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   secrets: async () => (await import("./commands/secrets.ts")).secrets,
   invoke: async () => (await import("./commands/invoke.ts")).invoke,
   init: async () => (await import("./commands/init.ts")).init,
+  serve: async () => (await import("./commands/serve.ts")).serve,
   exec: async () => (await import("./commands/exec.ts")).exec,
 };
 

@@ -27,6 +27,8 @@ export interface Opened {
     /** Starts a process of a runtime before a function needs it. */
     prewarm(runtime: Runtime): void;
   };
+  /** There when clients are served. */
+  readonly endpoint?: { readonly url: string };
   /** Sends one request without a stack, and waits for what becomes of it. */
   readonly request: Local["request"];
   close(): Promise<void>;
