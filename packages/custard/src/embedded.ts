@@ -16,7 +16,7 @@ import type { LogicalId, RequestId, StackId } from "./engine/ids.ts";
 import type { ArrivedResponse, Clock, Delivery, Journal, ResourceTypes, Transport } from "./engine/ports.ts";
 import { createResourceTypes } from "./resources/resource-types.ts";
 import { createLookups } from "./services/lookups.ts";
-import { createTemplates } from "./services/nested-templates.ts";
+import { createTemplates } from "./services/templates.ts";
 import { openServices } from "./services/open-services.ts";
 import { SingleRequests } from "./services/single-requests.ts";
 import { systemClock } from "./services/system-clock.ts";
@@ -99,7 +99,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
       clock,
       types: options.types ?? createResourceTypes(services),
       lookups: createLookups(services),
-      templates: createTemplates(services.s3.objects),
+      templates: createTemplates(services.s3),
       transports,
       responseUrls,
       traces,

@@ -29,6 +29,7 @@ test.each([
   "https://s3.us-east-1.amazonaws.com/assets/a%20b/child.yaml",
   "https://s3.amazonaws.com/assets/a%20b/child.yaml",
   "http://127.0.0.1:4566/assets/a%20b/child.yaml",
+  "s3://assets/a%20b/child.yaml",
 ])("%s is an object of the local S3", async (url) => {
   expect(await (await start()).read(url)).toEqual({ kind: "read", body: "stored" });
 });
