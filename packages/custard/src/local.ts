@@ -307,8 +307,18 @@ async function openReception(parts: {
   const { secret, style, certificate, traces, transports, engine } = parts;
   const responseUrls = createResponseUrls({ secret, ...(style === undefined ? {} : { style }) });
   const singles = new SingleRequests({ transports, urls: responseUrls, traces, clock: systemClock });
+  const isPending = async ({
+    stackId,
+    requestId,
+  }: {
+    readonly stackId: StackId;
+    readonly requestId: RequestId;
+  }) =>
+    singles.isSingle(requestId) ? singles.isPending(requestId) : await engine().isPending(stackId, requestId);
   const endpoint = await openResponseEndpoint({
     verify: (request) => responseUrls.verify(request),
+    madeFor: (url) => responseUrls.madeFor(url),
+    isAwaited: (target) => isPending(target),
     onResponse: async (arrived) => {
       if (!singles.receive(arrived)) await engine().receive(arrived);
     },
@@ -316,11 +326,9 @@ async function openReception(parts: {
     traces,
     clock: systemClock,
   });
-  const isPending = async ({ stackId, requestId }: ProviderRequest) =>
-    singles.isSingle(requestId)
-      ? singles.isPending(requestId)
-      : await engine().isPending(stackId as StackId, requestId as RequestId);
-  const answered = (request: ProviderRequest) => wasAnswered(() => isPending(request));
+  // Requests carry plain strings, since providers see them too; inside they have brands.
+  const answered = ({ stackId, requestId }: ProviderRequest) =>
+    wasAnswered(() => isPending({ stackId: stackId as StackId, requestId: requestId as RequestId }));
   return { responseUrls, singles, endpoint, answered };
 }
 

@@ -101,24 +101,20 @@ function isError(value) {
   );
 }
 
-/** The error as Lambda writes it into the log: one line of JSON. */
+/** The error as Lambda writes it into the log: one line of JSON, errors within it too. */
 function toLogged(error) {
   const shown = isError(error) ? error : new Error(String(error));
-  const { name, message, stack, ...own } = Object.assign(
-    {},
-    shown,
-    pick(shown, ["name", "message", "stack"]),
-  );
-  const fields = { errorType: name, errorMessage: message, ...own, stack: String(stack).split("\n") };
   try {
-    return `\t${JSON.stringify(fields)}`;
+    return `\t${JSON.stringify(shown, (_, value) => (isError(value) ? toFields(value) : value))}`;
   } catch {
     return `\t${JSON.stringify(toReport(shown))}`;
   }
 }
 
-function pick(source, names) {
-  return Object.fromEntries(names.map((name) => [name, source[name]]));
+function toFields(error) {
+  const { name: errorType, message: errorMessage, stack } = error;
+  const { name, message, stack: _, ...own } = error;
+  return { errorType, errorMessage, ...own, stack: String(stack).split("\n") };
 }
 
 // ----------------------------------------------------------------------------------------------- logs

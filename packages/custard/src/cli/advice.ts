@@ -1,20 +1,32 @@
-const table: readonly { readonly reason: RegExp; readonly status?: string; readonly advice: string }[] = [
+import type { TraceEntry } from "../engine/ports.ts";
+import type { StackEvent } from "../engine/views.ts";
+
+/** A resource that failed, and what was seen of its last request. */
+export interface Failed {
+  readonly event: Pick<StackEvent, "status" | "at">;
+  readonly reason: string;
+  readonly trace: readonly TraceEntry[];
+}
+
+interface Rule {
+  readonly reason: RegExp;
+  readonly status?: string;
+  readonly advice: string | ((failed: Failed) => string);
+}
+
+const rules: readonly Rule[] = [
   {
     reason: /^Received response status \[FAILED\]/,
-    advice: "The provider answered FAILED itself: look for the cause in its message and log lines.",
+    advice: (failed) =>
+      `${providerOf(failed)} answered FAILED itself: look for the cause in its message and log lines.`,
   },
-  {
-    reason: /^CloudFormation did not receive a response/,
-    advice:
-      "The provider never answered: make sure that every path through it, errors too, sends a response and waits until it is sent.",
-  },
-  {
-    reason: /^Response object is too long/,
-    advice: "A response has at most 4096 bytes: put less into Data or Reason.",
-  },
+  { reason: /^CloudFormation did not receive a response/, advice: adviceOnTime },
+  { reason: /^Response object is too long/, advice: adviceOnLength },
+  { reason: /^Invalid Response object/, advice: adviceOnBody },
   {
     reason: /^Invalid PhysicalResourceId/,
-    advice: "Every response, FAILED ones too, needs a PhysicalResourceId of 1 to 1024 bytes.",
+    advice: (failed) =>
+      `Every response of ${inSentence(providerOf(failed))}, FAILED ones too, needs a PhysicalResourceId of 1 to 1024 bytes.`,
   },
   {
     reason: /Vendor response doesn't contain/,
@@ -37,11 +49,67 @@ const table: readonly { readonly reason: RegExp; readonly status?: string; reado
     advice:
       "ServiceToken names a function that does not exist: compare it with the functions of your stacks.",
   },
+  {
+    reason: /^Functions from '[^']*' are not reachable in this region/,
+    advice: "ServiceToken must name a function in the stack's own region.",
+  },
   { reason: /ServiceTimeout/, advice: "ServiceTimeout is a whole number of seconds from 1 to 3600." },
 ];
 
-/** One sentence on what to do about a failed resource when its trace holds no better one. */
-export function adviceFor(reason: string, status: string): string {
-  const found = table.find((entry) => entry.reason.test(reason) && (entry.status ?? status) === status);
-  return found?.advice ?? "Put right what the reason names, then deploy again.";
+/** One sentence on what to do about a failed resource when its trace holds no advice. */
+export function adviceFor(failed: Failed): string {
+  const { reason, event } = failed;
+  const found = rules.find(
+    (rule) => rule.reason.test(reason) && (rule.status ?? event.status) === event.status,
+  );
+  const advice = found?.advice ?? "Put right what the reason names, then deploy again.";
+  return typeof advice === "string" ? advice : advice(failed);
+}
+
+function providerOf({ trace }: Failed): string {
+  const name = trace.find((entry) => entry.functionName !== undefined)?.functionName;
+  return name === undefined ? "The provider" : `Function ${name}`;
+}
+
+function inSentence(name: string): string {
+  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
+}
+
+function adviceOnTime(failed: Failed): string {
+  const { trace, event } = failed;
+  const name = providerOf(failed);
+  const late = trace.find(
+    ({ kind, text, at }) => kind === "put" && at >= event.at && / of .*: 200\b/.test(text),
+  );
+  if (late !== undefined)
+    return `${name} answered ${seconds(late.at - event.at)} after its ServiceTimeout had passed: raise ServiceTimeout (at most 3600 s), or answer sooner.`;
+  const ended = trace.some(({ kind, at }) => (kind === "returned" || kind === "failed") && at < event.at);
+  if (!ended && trace.some(({ kind }) => kind === "invoked"))
+    return `${name} was still at work when its ServiceTimeout passed: raise ServiceTimeout (at most 3600 s), or answer sooner.`;
+  return `${name} never answered: make sure that every path through it, errors too, sends a response and waits until it is sent.`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function adviceOnLength(failed: Failed): string {
+  const size = /^PUT of (\d+) bytes/.exec(lastPut(failed))?.[1];
+  const sent = size === undefined ? "too much" : `${size} bytes`;
+  return `${providerOf(failed)} answered with ${sent}, but CloudFormation reads at most 4096: put less into Data or Reason.`;
+}
+
+function adviceOnBody(failed: Failed): string {
+  const name = providerOf(failed);
+  const put = lastPut(failed);
+  const short = /content-length is (\d+ bytes?) short/.exec(put)?.[1];
+  if (short !== undefined)
+    return `${name} gave a content-length that is ${short} short, so that S3 cut its answer off: count the bytes of the body (Buffer.byteLength(body), len(body.encode())), not its characters.`;
+  const fault = failed.reason.replace(/^Invalid Response object: /, "");
+  const size = /^PUT of (\d+ bytes?)/.exec(put)?.[1];
+  return `${name} sent a body${size === undefined ? "" : ` of ${size}`} that is no response (${fault}): send a JSON object with Status, PhysicalResourceId, StackId, RequestId and LogicalResourceId.`;
+}
+
+function lastPut({ trace }: Failed): string {
+  return trace.findLast(({ kind, text }) => kind === "put" && !/, ignored: /.test(text))?.text ?? "";
 }

@@ -64,7 +64,7 @@ async function explain(event: StackEvent, traces: Traces): Promise<Failure> {
     reason,
     ...(event.requestId === undefined ? {} : { requestId: event.requestId }),
     logs: ownLogLines(trace).slice(-shownLines),
-    advice: trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor(reason, event.status),
+    advice: trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor({ event, reason, trace }),
   };
 }
 
@@ -73,13 +73,49 @@ async function explain(event: StackEvent, traces: Traces): Promise<Failure> {
  * below the handler, and without the time and id of the request that Lambda puts before each.
  */
 export function ownLogLines(trace: readonly TraceEntry[]): readonly string[] {
-  const lines = trace.filter((entry) => entry.kind === "log").flatMap((entry) => printableLines(entry.text));
-  return lines.filter(isOwn).map(withoutHead);
+  const lines = trace
+    .filter((entry) => entry.kind === "log" && !isOfPlatform(entry.text))
+    .flatMap((entry) => printableLines(unfolded(entry.text)));
+  return lines.filter(isOwn).map((line) => withShortPaths(withoutHead(line)));
+}
+
+const platform = [
+  /^(?:INIT_START|INIT_REPORT|START RequestId:|END RequestId:|REPORT RequestId:) /,
+  /^\{"time":"[^"]+","type":"platform\./,
+  /^(?:\S+ )?(?:RequestId: )?[-0-9a-f]{36} (?:Error: Runtime exited|Task timed out)/,
+  /^Lambda invokes the function again in /,
+];
+
+/** What Lambda itself writes: the advice says it better. */
+function isOfPlatform(text: string): boolean {
+  return platform.some((pattern) => pattern.test(text));
+}
+
+/** Node.js functions log an error as one line of JSON: its stack is what people read. */
+function unfolded(text: string): string {
+  const [, head, json] =
+    /^(.*)(?:Invoke Error|Uncaught Exception|Unhandled Promise Rejection) \t(\{.*\})$/s.exec(text) ?? [];
+  const stack = json === undefined ? undefined : stackOf(json);
+  return stack === undefined ? text : `${head}${stack.join("\n")}`;
+}
+
+function stackOf(json: string): readonly string[] | undefined {
+  try {
+    const { stack, reason }: { stack?: unknown; reason?: { stack?: unknown } | null } = JSON.parse(json);
+    const lines = reason?.stack ?? stack;
+    return Array.isArray(lines) ? lines.filter((line) => typeof line === "string") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where functions are unpacked is of no use to anybody. */
+function withShortPaths(line: string): string {
+  return line.replace(/(?:file:\/\/)?\/[^\s"'()]*\/functions-\d+-[^/\s]+\/code\/[0-9a-f]{40}\/task\//g, "");
 }
 
 const notOwn = [
   /^\s*$/,
-  /^(?:INIT_START |START RequestId: |END RequestId: |REPORT RequestId: )/,
   /^\s+at .*(?:\/runtimes\/node\/|\(node:internal|new Promise \(<anonymous>\))/,
   /(?:^|\t)Response body:$|^\s*\{"Status":"|(?:^|\t)Status code: \d+/,
 ];
@@ -91,7 +127,7 @@ function isOwn(line: string): boolean {
 /** Node.js: `time id level text`; Python's loggers: `[level] time id text`. */
 function withoutHead(line: string): string {
   return line
-    .replace(/^\d{4}-[-:.\dT]+Z\t[-0-9a-f]{36}\t([A-Z]+)\t/, (_, level: string) =>
+    .replace(/^\d{4}-[-:.\dT]+Z\t(?:[-0-9a-f]{36}|undefined)\t([A-Z]+)\t/, (_, level: string) =>
       level === "INFO" ? "" : `${level} `,
     )
     .replace(/^(\[[A-Z]+\])\t\d{4}-[-:.\dT]+Z\t[-0-9a-f]{36}\t/, "$1 ");

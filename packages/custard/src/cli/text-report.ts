@@ -65,7 +65,10 @@ function formatFailure(failure: Failure, colors: Colors): string {
     `${colors.red("✗")} ${colors.bold(failure.logicalId)} (${printable(failure.resourceType)}) ${formatStatus(failure.status, colors)}`,
     ...printableLines(failure.reason).map((line) => `  ${line}`),
     ...(logs.length === 0 ? [] : [`  Its provider's last log lines:`, ...logs]),
-    `  ${colors.bold("What to do:")} ${printable(failure.advice)}`,
+    // A provider that stayed silent has no reason but the advice itself.
+    ...(failure.advice === failure.reason
+      ? []
+      : [`  ${colors.bold("What to do:")} ${printable(failure.advice)}`]),
   ].join("\n");
 }
 

@@ -16,7 +16,13 @@ export interface Attempt {
 
 /** How an attempt ended. */
 export type AttemptEnd =
-  | { readonly kind: "accepted" }
+  | {
+      readonly kind: "accepted";
+      /** What is wrong with the body, though S3 takes any. */
+      readonly fault?: string;
+      /** Why it is no answer to a request that waits for one. */
+      readonly ignored?: string;
+    }
   | {
       readonly kind: "refused";
       readonly status: number;
@@ -26,11 +32,14 @@ export type AttemptEnd =
   /** The sender went away. */
   | { readonly kind: "broken-off" };
 
-/** One line for the trace, e.g. `PUT of 312 bytes: 200`. It holds no URL and no signature. */
+/**
+ * One line for the trace, e.g. `PUT of 312 bytes: 200`. It holds no URL and no signature. What went wrong comes with
+ * what to do about it, since advice to users quotes it.
+ */
 export function describeAttempt(attempt: Attempt, end: AttemptEnd): string {
   switch (end.kind) {
     case "accepted":
-      return `PUT of ${bytes(attempt.received)}: 200${describeSurplus(attempt.surplus)}`;
+      return [`PUT of ${bytes(attempt.received)}: 200`, ...remarksOn(attempt, end)].join(", ");
     case "broken-off":
       return `${attempt.method} broken off after ${attempt.received} of ${bytes(attempt.announced ?? 0)}`;
     case "refused":
@@ -38,24 +47,38 @@ export function describeAttempt(attempt: Attempt, end: AttemptEnd): string {
   }
 }
 
-function describeSurplus(surplus: number): string {
-  return surplus === 0 ? "" : `, content-length is ${bytes(surplus)} short and the rest was cut off`;
+function remarksOn(
+  { surplus }: Attempt,
+  { fault, ignored }: Extract<AttemptEnd, { kind: "accepted" }>,
+): readonly string[] {
+  if (surplus > 0) return [`content-length is ${bytes(surplus)} short and the rest was cut off`];
+  if (ignored !== undefined) return [`ignored: ${ignored}`];
+  return fault === undefined ? [] : [fault];
 }
 
 function causeOf(
   attempt: Attempt,
   refusal: { readonly code: S3ErrorCode; readonly message: string },
 ): string {
-  if (attempt.method !== "PUT") return "only PUT is allowed";
-  if (attempt.signature === "none") return "the query of the response URL was dropped";
+  if (attempt.method !== "PUT") return `the response must be sent by PUT, not by ${attempt.method}`;
+  if (attempt.signature === "none")
+    return "the query of the ResponseURL was dropped: send to the whole URL as it came";
   if (refusal.code === "SlowDown") return "the response couldn't be kept";
   if (refusal.code === "NotImplemented") return "S3 takes no chunked body: send a content-length";
   if (refusal.code === "SignatureDoesNotMatch") {
     return attempt.signature === "v2" && attempt.contentType !== ""
-      ? "the URL is signed for an empty content-type, another one was sent"
-      : "the response URL was changed";
+      ? `the URL is signed for an empty content-type, but ${shortened(attempt.contentType)} was sent: send an empty one`
+      : "the ResponseURL was changed: send to it exactly as it came";
   }
-  return `${refusal.message.slice(0, 1).toLowerCase()}${refusal.message.slice(1)}`.replace(/\.$/u, "");
+  const message = `${refusal.message.slice(0, 1).toLowerCase()}${refusal.message.slice(1)}`.replace(
+    /\.$/u,
+    "",
+  );
+  return /expired/u.test(message) ? `${message}: a ResponseURL is valid for 2 hours` : message;
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function bytes(count: number): string {

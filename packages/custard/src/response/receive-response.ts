@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { limits } from "@custard/provider/protocol";
+import { limits, parseResponse } from "@custard/provider/protocol";
 import type { ArrivedResponse, Clock, Traces } from "../engine/ports.ts";
 import { describeAttempt } from "./describe-attempt.ts";
 import type { AttemptEnd } from "./describe-attempt.ts";
@@ -21,6 +21,10 @@ import type { SignedRequest } from "./sign.ts";
 /** What the bucket needs of the world. */
 export interface Bucket {
   verify(request: SignedRequest): VerifiedTarget;
+  /** Which request a URL was made for, by its signature alone, whatever else was changed. A hint for the trace. */
+  readonly madeFor?: (url: string) => ResponseTarget | undefined;
+  /** Does the request wait for a response? */
+  readonly isAwaited?: (target: ResponseTarget) => Promise<boolean>;
   /** Resolves when the response is durable. When it rejects, the sender is told to try again. */
   onResponse(arrived: ArrivedResponse): Promise<void>;
   readonly traces?: Traces;
@@ -63,7 +67,9 @@ export async function receiveResponse(bucket: Bucket, exchange: Exchange): Promi
     note(bucket, exchange, { end: { kind: "broken-off" }, received: body.length });
     return;
   }
+  let awaited = true;
   try {
+    awaited = (await bucket.isAwaited?.(accepted.target)) ?? true;
     await bucket.onResponse({
       ...accepted.target,
       body: body.kept,
@@ -75,9 +81,41 @@ export async function receiveResponse(bucket: Bucket, exchange: Exchange): Promi
     refuse(bucket, exchange, s3Error("SlowDown"));
     return;
   }
-  note(bucket, exchange, { end: { kind: "accepted" }, received: body.length });
+  const end = { kind: "accepted" as const, ...remarksOn(body, { target: accepted.target, awaited }) };
+  note(bucket, exchange, { end, received: body.length });
   const headers = { etag: `"${body.md5.digest("hex")}"`, "x-amz-server-side-encryption": "AES256" };
   answer(exchange, { status: 200, ids: newIds(), headers, text: "" });
+}
+
+/** What S3 doesn't mind, and CloudFormation does. */
+function remarksOn(
+  body: Body,
+  { target, awaited }: { readonly target: ResponseTarget; readonly awaited: boolean },
+): { readonly fault?: string; readonly ignored?: string } {
+  if (!awaited) return { ignored: "the request was answered before, or its time is over" };
+  // What differs between kinds of requests isn't looked at here.
+  const verdict = parseResponse(body.kept, body.length, { ...target, requestType: "Create" });
+  switch (verdict.kind) {
+    case "answer":
+      return {};
+    case "foreign":
+      return {
+        ignored: `${lowered(verdict.reason.replace(/; CloudFormation .*$/u, ""))}: copy RequestId, StackId and LogicalResourceId from the event`,
+      };
+    case "malformed":
+      return { fault: faultText(verdict.reason) };
+  }
+}
+
+function lowered(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}
+
+function faultText(reason: string): string {
+  const text = reason.replace(/^Invalid Response object: /u, "").replace(/\.$/u, "");
+  return text.startsWith("Response object is too long")
+    ? `more than the ${limits.responseBytes.value} bytes that CloudFormation reads`
+    : text;
 }
 
 /** Refuses a request as S3 does. */
@@ -169,7 +207,7 @@ function note(
   seen: { readonly end: AttemptEnd; readonly received: number },
 ): void {
   const { request, surplus } = exchange;
-  const target = targetOfPath(request.url ?? "");
+  const target = bucket.madeFor?.(request.url ?? "") ?? targetOfPath(request.url ?? "");
   if (bucket.traces === undefined || target === undefined) return;
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const attempt = {

@@ -21,7 +21,12 @@ export type VerifiedTarget =
 /** Makes response URLs and recognises them again. */
 export interface SignedResponseUrls extends ResponseUrls {
   verify(request: SignedRequest): VerifiedTarget;
+  /** Which request one of the newest URLs was made for, by its signature, whatever else of it was changed. */
+  madeFor(url: string): ResponseTarget | undefined;
 }
+
+/** So many URLs are remembered by their signatures. */
+const rememberedUrls = 10_000;
 
 const bucketPrefix = "cloudformation-custom-resource-response-";
 
@@ -47,9 +52,10 @@ export function createResponseUrls(options: {
   readonly style?: SignatureStyle;
 }): SignedResponseUrls {
   const keys = createSigningKeys(options.secret);
+  const made = new Map<string, ResponseTarget>();
   return {
-    urlFor: (target) =>
-      presign(keys, {
+    urlFor(target) {
+      const url = presign(keys, {
         style: options.style ?? "v4",
         method: "PUT",
         host: responseHost(target.region, target.partition),
@@ -57,7 +63,14 @@ export function createResponseUrls(options: {
         region: target.region,
         issuedAt: target.issuedAt,
         lifetimeSeconds: limits.responseUrlLifetime.value,
-      }),
+      });
+      const { stackId, logicalId, requestId } = target;
+      made.set(signatureOf(url), { stackId, logicalId, requestId });
+      const [oldest] = made.size > rememberedUrls ? made.keys() : [];
+      if (oldest !== undefined) made.delete(oldest);
+      return url;
+    },
+    madeFor: (url) => made.get(signatureOf(url)),
     verify(request) {
       const verified = verifySignature(keys, request);
       if (!verified.ok) return verified;
@@ -65,6 +78,10 @@ export function createResponseUrls(options: {
       return target === undefined ? { ok: false, error: s3Error("AccessDenied") } : { ok: true, target };
     },
   };
+}
+
+function signatureOf(url: string): string {
+  return /[?&](?:X-Amz-)?Signature=([^&#]+)/u.exec(url)?.[1] ?? "";
 }
 
 /** The host of a region's response bucket, in the form of the region's family. */

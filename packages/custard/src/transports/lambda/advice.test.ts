@@ -22,14 +22,16 @@ function put(text: string): TraceEntry {
 
 test.each([
   {
-    text: "PUT of 312 bytes: 200",
-    advice:
-      "Function f answered another request: StackId, RequestId and LogicalResourceId of the response must be those of the event.",
+    text: "PUT of 312 bytes: 200, ignored: the response has no StackId: copy it",
+    advice: "Function f answered, but CloudFormation passed over it: the response has no StackId: copy it.",
   },
   {
     text: "PUT: 403 AccessDenied, request has expired",
-    advice:
-      "Function f tried to answer, but its answer didn't arrive (PUT: 403 AccessDenied, request has expired).",
+    advice: "Function f tried to answer, but S3 refused it (403 AccessDenied): request has expired.",
+  },
+  {
+    text: "PUT broken off after 3 of 5 bytes",
+    advice: "Function f tried to answer, but its answer didn't arrive: PUT broken off after 3 of 5 bytes.",
   },
 ])("what the endpoint saw last decides: $text", ({ text, advice }) => {
   const attempt = { ending: "returned", payload: new Uint8Array(), durationMs: 1 } as Attempt;
