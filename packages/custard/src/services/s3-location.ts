@@ -22,7 +22,7 @@ export function parseS3Url(text: string): S3Location | undefined {
 
 /** The bucket in `bucket.s3.us-east-1.amazonaws.com`, `bucket.localhost` and the like. */
 export function bucketInHost(hostname: string): string | undefined {
-  const local = /^(.+)\.(?:s3\.)?localhost$/.exec(hostname)?.[1];
+  const local = /^(.+?)\.(?:s3\.)?localhost$/.exec(hostname)?.[1];
   if (local !== undefined) return local === "s3" ? undefined : local;
   const suffix = urlSuffixes.find((each) => hostname.endsWith(`.${each}`));
   if (suffix === undefined) return undefined;
