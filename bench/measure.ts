@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 /** Benches run from the repository's root, by `npm run bench`. */
-const bin = resolve("packages/custard/dist/cli/bin.js");
+const bin = resolve("packages/custard/bin/custard.js");
 
 /** Runs a measurement some times, and gives the median. */
 export async function median(times: number, measure: () => number | Promise<number>): Promise<number> {

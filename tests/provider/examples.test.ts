@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/state-directory.ts";
 // The examples of the SDK are used as their READMEs say, with the built command line and real processes.
 
 const root = resolve(import.meta.dirname, "../..");
-const bin = join(root, "packages/custard/dist/cli/bin.js");
+const bin = join(root, "packages/custard/bin/custard.js");
 const run = promisify(execFile);
 
 function copyOf(name: string): string {

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/state-directory.ts";
 // The project that `custard init` writes is used as its README says, with the built command line.
 
 const root = resolve(import.meta.dirname, "../..");
-const bin = join(root, "packages/custard/dist/cli/bin.js");
+const bin = join(root, "packages/custard/bin/custard.js");
 const run = promisify(execFile);
 const custard = (cwd: string, ...argv: string[]) => run(process.execPath, [bin, ...argv], { cwd });
 
