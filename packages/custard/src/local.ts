@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
 import type { EndpointOptions } from "./api/endpoint.ts";
 import type { Api } from "./api/server.ts";
@@ -10,11 +10,12 @@ import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Documents, Transport } from "./engine/ports.ts";
 import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
+import { createAwsSite } from "./response/aws-site.ts";
 import { type Certificate, openCertificate } from "./response/certificate.ts";
 import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
-import { redirectEnvironment } from "./response/redirect.ts";
-import { createResponseUrls, responseHost } from "./response/response-url.ts";
+import { awsHosts, redirectedHosts, redirectEnvironment } from "./response/redirect.ts";
+import { createResponseUrls, isResponseHost, responseHost } from "./response/response-url.ts";
 import { isOwnKey } from "./services/access-key.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
@@ -36,6 +37,7 @@ import {
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
 import { probeSandbox, sandboxEnvironment, type SandboxOptions } from "./transports/lambda/sandbox.ts";
+import { linkSdk, projectModules } from "./transports/lambda/sdk-modules.ts";
 import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
 
 /** How an engine on this machine is set up. */
@@ -73,7 +75,10 @@ export interface LocalOptions {
   readonly trouble?: (error: unknown) => void;
   /** Serves AWS's clients too, and the functions' own. */
   readonly endpoint?: ServeOptions;
-  /** Folders in which Node.js functions find packages that Lambda's runtime has, the AWS SDK above all. */
+  /**
+   * Folders in which Node.js functions find packages that Lambda's runtime has. Default: AWS's SDK, as the projects
+   * have it in which the state directory and the current one are.
+   */
   readonly nodeModules?: readonly string[];
 }
 
@@ -207,6 +212,8 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception, served });
   transports.push(lambda, sns);
   endpoint.serve(sns.site.matches, sns.site.listener);
+  const aws = createAwsSite(() => served.url);
+  endpoint.serve((host) => !isResponseHost(host) && aws.matches(host), aws.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
   await writePort(portFile, endpoint.port);
   const port = { close: () => removePort(portFile) };
@@ -348,7 +355,16 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
   ]);
   const place = { partition: partitionOf(region), account, region };
   if (options.config !== undefined) await config.apply(options.config, place);
-  return { secret, certificate, workDirectory, python: await config.python() };
+  const nodeModules = options.nodeModules ?? (await sdkModules(options, workDirectory));
+  return { secret, certificate, workDirectory, nodeModules, python: await config.python() };
+}
+
+/** A sandbox shows folders, not where links in them lead. */
+async function sdkModules(options: LocalOptions, workDirectory: string): Promise<readonly string[]> {
+  const found = await projectModules([dirname(resolve(options.stateDirectory)), process.cwd()]);
+  if (options.sandbox) return found.slice(0, 1);
+  const linked = await linkSdk(found, workDirectory);
+  return linked === undefined ? [] : [linked];
 }
 
 /** Remembered, so that code which was run in sandboxes first isn't run without them by a later delete or resume. */
@@ -384,16 +400,18 @@ interface TransportParts {
   readonly certificate: Certificate;
   readonly workDirectory: string;
   readonly python: string | undefined;
+  readonly nodeModules: readonly string[];
   readonly endpoint: ResponseEndpoint;
   readonly answered: (request: ProviderRequest) => Promise<boolean>;
   readonly served: Served;
 }
 
 function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: SnsTransport } {
-  const { options, services, certificate, endpoint, answered, workDirectory, python, served } = parts;
+  const { options, services, certificate, endpoint, answered, workDirectory, served } = parts;
   const { documents, functions, queues, topics } = services;
   const { traces } = parts.storage;
-  const { failFast = true, nodeModules = [], retryDelays, subscriberHosts } = options;
+  const { failFast = true, retryDelays, subscriberHosts } = options;
+  const { python, nodeModules } = parts;
   const shared = { documents, traces, clock: systemClock, failFast, answered };
   const lambda = createLambdaTransport({
     ...shared,
@@ -414,6 +432,7 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
         : {
             ...redirectEnvironment({
               port: endpoint.port,
+              hosts: [...redirectedHosts, ...awsHosts(served.url !== undefined)],
               caFile: certificate.caFile,
               bundleFile: certificate.bundleFile,
               runtime: family === "custom" ? "any" : family,

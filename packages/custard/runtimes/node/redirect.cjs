@@ -4,7 +4,8 @@
  * certificate check) stays true, whichever library it uses.
  *
  * CUSTARD_REDIRECT         the endpoint's port, or `@` and the file that holds it (`%20` for a blank, `%25` for a
- *                          percent sign), then host names; one `*` in a name stands for any characters
+ *                          percent sign), then host names; one `*` in a name stands for any characters; `+` before a
+ *                          name reports its connections too, `!` refuses it on other ports
  * CUSTARD_REDIRECT_CA      file with the authority that vouches for the endpoint (PEM)
  * CUSTARD_REDIRECT_REPORT  file that gets a line for every other place the process has turned to (optional)
  *
@@ -41,16 +42,24 @@ function endpointPort() {
   }
 }
 
-function parsePattern(pattern) {
+function parsePattern(text) {
+  const mark = text.startsWith("+") || text.startsWith("!") ? text[0] : "";
+  const pattern = text.slice(mark.length);
   const [start, end] = pattern.split("*");
-  if (end === undefined) return (host) => host === pattern;
-  return (host) => host.length >= start.length + end.length && host.startsWith(start) && host.endsWith(end);
+  if (end === undefined) return { mark, matches: (host) => host === pattern };
+  const matches = (host) =>
+    host.length >= start.length + end.length && host.startsWith(start) && host.endsWith(end);
+  return { mark, matches };
 }
 
-function isRedirected(host, port) {
-  if (String(port) !== httpsPort || typeof host !== "string") return false;
+/** `redirect`, `redirect+` (reported too), `refuse`, or undefined: none of our business. */
+function wayOf(host, port) {
+  if (typeof host !== "string") return undefined;
   const name = host.toLowerCase().replace(/\.$/, "");
-  return currentRule().hosts.some((matches) => matches(name));
+  const found = currentRule().hosts.filter(({ matches }) => matches(name));
+  const redirected = String(port) === httpsPort && found.find(({ mark }) => mark !== "!");
+  if (redirected) return `redirect${redirected.mark}`;
+  return found.some(({ mark }) => mark === "!") ? "refuse" : undefined;
 }
 
 // ------------------------------------------------------------------------------------------ connections
@@ -62,14 +71,21 @@ net.Socket.prototype.connect = function (...given) {
   // `net.connect` hands over an array of options and callback that carries a private mark, so it must stay the same.
   const list = Array.isArray(given[0]) ? given[0] : given;
   const target = targetOf(list);
-  if (isRedirected(target.host, target.port)) {
+  const way = wayOf(target.host, target.port);
+  if (way === "refuse") return refuse(this, target);
+  if (way === undefined || way === "redirect+") reportConnection(target);
+  if (way !== undefined) {
     trustEndpoint(this);
     redirect(list);
-  } else {
-    reportConnection(target);
   }
   return connect.apply(this, given);
 };
+
+function refuse(socket, { host, port }) {
+  const error = new Error(`Functions don't reach AWS from here: ${host}:${port}`);
+  process.nextTick(() => socket.destroy(Object.assign(error, { code: "EACCES", syscall: "connect" })));
+  return socket;
+}
 
 function targetOf(list) {
   const [first, second] = list;

@@ -3,7 +3,8 @@ on 127.0.0.1 instead. The change is made below TLS, so what a sender sees and sa
 certificate check) stays true, whichever library it uses.
 
 CUSTARD_REDIRECT         the endpoint's port, or `@` and the file that holds it (`%20` for a blank, `%25` for a
-                         percent sign), then host names; one `*` in a name stands for any characters
+                         percent sign), then host names; one `*` in a name stands for any characters; `+` before a
+                         name reports its connections too, `!` refuses it on other ports
 CUSTARD_REDIRECT_CA      file with the authority that vouches for the endpoint (PEM)
 CUSTARD_REDIRECT_REPORT  file that gets a line for every other place the process has turned to (optional)
 
@@ -30,7 +31,7 @@ class _Rule:
         if text != cls.text:
             place, *patterns = text.split() or ["0"]
             cls.text, cls.place = text, place
-            cls.patterns = [pattern.partition("*") for pattern in patterns]
+            cls.patterns = [_parse_pattern(pattern) for pattern in patterns]
         return cls
 
     @classmethod
@@ -47,11 +48,31 @@ class _Rule:
             return 0
 
 
-def _is_redirected(host, port):
-    if port not in _HTTPS_PORTS or not isinstance(host, (str, bytes)):
-        return False
+def _parse_pattern(text):
+    mark = text[0] if text[0] in "+!" else ""
+    return (mark, text[len(mark) :].partition("*"))
+
+
+def _way(host, port):
+    """`redirect`, `redirect+` (reported too), or None: none of our business. Raises for what is refused."""
+    if not isinstance(host, (str, bytes)):
+        return None
     name = (host if isinstance(host, str) else host.decode("latin-1")).lower().rstrip(".")
-    return any(_matches(pattern, name) for pattern in _Rule.current().patterns)
+    marks = [mark for mark, pattern in _Rule.current().patterns if _matches(pattern, name)]
+    redirecting = [mark for mark in marks if mark != "!"]
+    if redirecting and port in _HTTPS_PORTS:
+        return "redirect" + redirecting[0]
+    if "!" in marks:
+        raise PermissionError(13, "Functions don't reach AWS from here: %s:%s" % (name, port))
+    return None
+
+
+def _redirected_address(host, port):
+    """The endpoint's address when the place leads there."""
+    way = _way(host, port)
+    if way == "redirect+" and _Report.current is not None:
+        _Report.current.note("connect", "%s:%s" % (host, port))
+    return None if way is None else (_LOCAL_ADDRESS, _Rule.port())
 
 
 def _matches(pattern, name):
@@ -68,8 +89,9 @@ def _change_socket(socket):
     getaddrinfo = socket.getaddrinfo
 
     def redirected_getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
-        if _is_redirected(host, port):
-            host, port, family = _LOCAL_ADDRESS, _Rule.port(), socket.AF_INET
+        address = _redirected_address(host, port)
+        if address is not None:
+            (host, port), family = address, socket.AF_INET
         return getaddrinfo(host, port, family, type, proto, flags)
 
     socket.getaddrinfo = redirected_getaddrinfo
@@ -79,8 +101,8 @@ def _change_socket(socket):
 
 def _redirected_connect(connect):
     def redirected_connect(self, address):
-        if isinstance(address, tuple) and len(address) >= 2 and _is_redirected(address[0], address[1]):
-            address = (_LOCAL_ADDRESS, _Rule.port())
+        if isinstance(address, tuple) and len(address) >= 2:
+            address = _redirected_address(address[0], address[1]) or address
         return connect(self, address)
 
     return redirected_connect
@@ -155,7 +177,10 @@ class _Report:
     """Notes where the process turns to besides Custard. Other programs can turn to anything, so that one was started
     is all that can be told."""
 
+    current = None
+
     def __init__(self):
+        _Report.current = self
         self.file = os.environ["CUSTARD_REDIRECT_REPORT"]
         self.seen = set()
         self.heard = {

@@ -6,7 +6,10 @@ import { urlSuffixes } from "@custard/provider/protocol";
 export interface Redirect {
   /** Of the endpoint, on 127.0.0.1; or the file that holds it, for programs that may outlive the endpoint. */
   readonly port: number | { readonly file: string };
-  /** Names that lead to the endpoint on port 443; one `*` in a name stands for any characters. */
+  /**
+   * Names that lead to the endpoint on port 443; one `*` in a name stands for any characters. With `+` before it the
+   * connection is reported all the same; with `!` the name is refused wherever it doesn't lead to the endpoint.
+   */
   readonly hosts?: readonly string[];
   readonly caFile: string;
   readonly bundleFile: string;
@@ -21,6 +24,17 @@ export const redirectedHosts: readonly string[] = [
   "cloudformation-custom-resource-response-*",
   ...urlSuffixes.map((suffix) => `sns.*.${suffix}`),
 ];
+
+/**
+ * What functions are kept from besides: all of AWS leads to the endpoint, too. `served`: it stands for AWS there, so
+ * that others may act on what a function says; else it refuses.
+ */
+export function awsHosts(served: boolean): readonly string[] {
+  const names = urlSuffixes.map((suffix) => `*.${suffix}`);
+  // The last are newer names of services, and where virtual machines get their credentials.
+  const refused = [...names, "*.api.aws", "169.254.169.254", "169.254.170.2"];
+  return [...names.map((name) => (served ? `+${name}` : name)), ...refused.map((name) => `!${name}`)];
+}
 
 const nodeHook = fileURLToPath(new URL("../../runtimes/node/redirect.cjs", import.meta.url));
 const pythonFolder = fileURLToPath(new URL("../../runtimes/python", import.meta.url));

@@ -1,5 +1,5 @@
-import { existsSync, writeSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { writeSync } from "node:fs";
+import { resolve } from "node:path";
 import type { LocalOptions, ServeOptions } from "../../local.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
@@ -134,9 +134,7 @@ function keysOf(call: Call): ReadonlyMap<string, string> | undefined {
 
 function nodeModulesOf(call: Call): string | undefined {
   const given = call.text("nodeModules");
-  if (given !== undefined) return resolve(call.io.cwd, given);
-  const here = join(call.io.cwd, "node_modules");
-  return existsSync(here) ? here : undefined;
+  return given === undefined ? undefined : resolve(call.io.cwd, given);
 }
 
 function announce(call: Call, { endpoint }: Opened): void {
