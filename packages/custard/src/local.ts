@@ -1,14 +1,12 @@
 /** Wires everything for one state directory on this machine; the only file that knows every adapter. */
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
-import type { EndpointOptions } from "./api/endpoint.ts";
+import type { EndpointOptions, EndpointWorld } from "./api/endpoint.ts";
 import type { Api } from "./api/server.ts";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
-import type { Documents, Transport } from "./engine/ports.ts";
+import type { Transport } from "./engine/ports.ts";
 import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
 import { createAwsSite } from "./response/aws-site.ts";
 import { type Certificate, openCertificate } from "./response/certificate.ts";
@@ -16,28 +14,28 @@ import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { awsHosts, redirectedHosts, redirectEnvironment } from "./response/redirect.ts";
 import { createResponseUrls, isResponseHost, responseHost } from "./response/response-url.ts";
+import { issueSnsCertificate } from "./response/sns-certificate.ts";
+import { createWaitUrls, isWaitHost, waitHost } from "./response/wait-url.ts";
 import { isOwnKey } from "./services/access-key.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
 import { createLookups } from "./services/lookups.ts";
 import { openServices, type ServiceHome, type Services } from "./services/open-services.ts";
+import { createNotifications } from "./services/notifications.ts";
+import { persistentSecret } from "./services/persistent-secret.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
+import { sandboxSetting } from "./services/sandbox-setting.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
 import { createTemplates } from "./services/templates.ts";
 import { systemClock } from "./services/system-clock.ts";
-import { BufferedTraces, MemoryTraceStore, type TraceLog } from "./services/traces.ts";
-import { MemoryDocuments } from "./storage/memory-documents.ts";
-import { MemoryJournal } from "./storage/memory-journal.ts";
-import {
-  openSqliteStorage,
-  readSqliteStorage,
-  type SqliteReader,
-  type SqliteStorage,
-} from "./storage/open-sqlite.ts";
+import type { TraceLog } from "./services/traces.ts";
+import { nothingStored } from "./storage/nothing-stored.ts";
+import { openSqliteStorage, readSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
 import { probeSandbox, sandboxEnvironment, type SandboxOptions } from "./transports/lambda/sandbox.ts";
 import { linkSdk, projectModules } from "./transports/lambda/sdk-modules.ts";
+import { defaultWorkDirectory } from "./transports/lambda/work-directory.ts";
 import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
 
 /** How an engine on this machine is set up. */
@@ -112,7 +110,6 @@ export interface Local {
 
 /** Milliseconds in which a body that a function has sent before it ended is sure to have been read. */
 const lastWords = 50;
-const day = 86_400_000;
 const defaultAccount = "123456789012";
 const defaultRegion = "us-east-1";
 
@@ -157,17 +154,6 @@ export function openReader(options: Pick<LocalOptions, "stateDirectory" | "accou
   return { engine, traces: storage.traces, inUse: () => storage.inUse(), close: () => storage.close() };
 }
 
-function nothingStored(): SqliteReader {
-  const traces = new BufferedTraces(new MemoryTraceStore());
-  return {
-    journal: new MemoryJournal(),
-    documents: new MemoryDocuments(),
-    traces,
-    inUse: () => false,
-    close: () => traces.close(),
-  };
-}
-
 /** What the services of a state directory keep, opened without an engine: what is in flight there stays as it is. */
 export interface OpenServices {
   readonly services: Services;
@@ -189,13 +175,11 @@ function servicesIn(
 }
 
 async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local> {
-  const options = { ...given, sandbox: await isSandboxed(given, storage) };
-  const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
-  const { journal, traces } = storage;
-  const trouble = options.trouble ?? (() => undefined);
+  const options = { ...given, sandbox: await sandboxSetting(storage.documents, given.sandbox) };
+  const { traces } = storage;
   const services = servicesIn(options.stateDirectory, storage, {
     invoke: (call) => lambda.invoke(call),
-    trouble,
+    trouble: troubleOf(options),
   });
   const { secret, ...prepared } = await prepare(options, storage, services);
   const transports: Transport[] = [];
@@ -207,34 +191,20 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     transports,
     engine: () => engine,
   });
-  const { endpoint, responseUrls, singles } = reception;
+  const { endpoint, singles } = reception;
   const served: Served = { secret: await persistentSecret(storage.documents, "secret/access-keys") };
   const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception, served });
   transports.push(lambda, sns);
   endpoint.serve(sns.site.matches, sns.site.listener);
   const aws = createAwsSite(() => served.url);
-  endpoint.serve((host) => !isResponseHost(host) && aws.matches(host), aws.listener);
+  endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
   const portFile = portFileOf(resolve(options.stateDirectory));
   await writePort(portFile, endpoint.port);
   const port = { close: () => removePort(portFile) };
   const types = createResourceTypes(services, { strict: options.strict === true });
-  const engine = new Engine(
-    {
-      journal,
-      clock: systemClock,
-      types,
-      transports,
-      responseUrls,
-      traces,
-      lookups: createLookups(services),
-      templates: createTemplates(services.s3),
-      failFast,
-      trouble,
-    },
-    { region, account, newSeed: () => randomBytes(16).toString("hex") },
-  );
+  const engine = openEngine({ options, storage, services, types, transports, reception, sns });
   // Before anything is at work: functions call the endpoint.
-  const api = await openApiOf(options, { engine, services }, served);
+  const api = await openApiOf(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
   await services.stateMachines.resume();
   return {
@@ -266,6 +236,41 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   };
 }
 
+function troubleOf({ trouble = () => undefined }: LocalOptions): (error: unknown) => void {
+  return trouble;
+}
+
+function openEngine(parts: {
+  readonly options: LocalOptions;
+  readonly storage: SqliteStorage;
+  readonly services: Services;
+  readonly types: BuiltinTypes;
+  readonly transports: readonly Transport[];
+  readonly reception: Awaited<ReturnType<typeof openReception>>;
+  readonly sns: SnsTransport;
+}): Engine {
+  const { options, storage, services, types, transports, reception, sns } = parts;
+  const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
+  const { responseUrls, waitUrls } = reception;
+  return new Engine(
+    {
+      journal: storage.journal,
+      clock: systemClock,
+      types,
+      transports,
+      responseUrls,
+      waitUrls,
+      traces: storage.traces,
+      lookups: createLookups(services),
+      templates: createTemplates(services.s3),
+      notifications: createNotifications((message) => sns.publish(message)),
+      failFast,
+      trouble: troubleOf(options),
+    },
+    { region, account, newSeed: () => randomBytes(16).toString("hex") },
+  );
+}
+
 /** What functions must know of the endpoint. */
 interface Served {
   /** Of the access keys that it gives out, and of the functions' own. */
@@ -275,7 +280,7 @@ interface Served {
 
 async function openApiOf(
   options: LocalOptions,
-  world: { readonly engine: Engine; readonly services: Services },
+  world: Omit<EndpointWorld, "secretOf">,
   served: Served,
 ): Promise<Api | undefined> {
   const { account = defaultAccount, region = defaultRegion, endpoint } = options;
@@ -287,7 +292,7 @@ async function openApiOf(
     account,
     region,
     now: Date.now,
-    trouble: options.trouble ?? (() => undefined),
+    trouble: troubleOf(options),
     world: { ...world, secretOf: () => served.secret },
     ...(keys === undefined
       ? {}
@@ -312,7 +317,9 @@ async function openReception(parts: {
   readonly engine: () => Engine;
 }) {
   const { secret, style, certificate, traces, transports, engine } = parts;
-  const responseUrls = createResponseUrls({ secret, ...(style === undefined ? {} : { style }) });
+  const signing = { secret, ...(style === undefined ? {} : { style }) };
+  const responseUrls = createResponseUrls(signing);
+  const waitUrls = createWaitUrls(signing);
   const singles = new SingleRequests({ transports, urls: responseUrls, traces, clock: systemClock });
   const isPending = async ({
     stackId,
@@ -330,33 +337,44 @@ async function openReception(parts: {
       if (!singles.receive(arrived)) await engine().receive(arrived);
     },
     certificate,
+    waits: {
+      verify: (request) => waitUrls.verify(request),
+      onSignal: (arrived) => engine().receiveSignal(arrived),
+      clock: systemClock,
+    },
     traces,
     clock: systemClock,
   });
   // Requests carry plain strings, since providers see them too; inside they have brands.
   const answered = ({ stackId, requestId }: ProviderRequest) =>
     wasAnswered(() => isPending({ stackId: stackId as StackId, requestId: requestId as RequestId }));
-  return { responseUrls, singles, endpoint, answered };
+  return { responseUrls, waitUrls, singles, endpoint, answered };
 }
 
 async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3, config }: Services) {
   const { region = defaultRegion, account = defaultAccount } = options;
-  const [secret, certificate, workDirectory] = await Promise.all([
+  const [secret, certificate] = await Promise.all([
     persistentSecret(documents, "secret/response-urls"),
     openCertificate({
       directory: join(resolve(options.stateDirectory), "tls"),
       hosts: [responseHost(region, partitionOf(region))],
       now: Date.now(),
     }),
-    makeWorkDirectory(),
     endLeftovers(documents),
     s3.sweep(),
     options.sandbox ? probeSandbox() : undefined,
   ]);
   const place = { partition: partitionOf(region), account, region };
   if (options.config !== undefined) await config.apply(options.config, place);
+  const workDirectory = defaultWorkDirectory();
   const nodeModules = options.nodeModules ?? (await sdkModules(options, workDirectory));
-  return { secret, certificate, workDirectory, nodeModules, python: await config.python() };
+  return {
+    secret,
+    certificate,
+    workDirectory,
+    nodeModules,
+    python: await config.python(),
+  };
 }
 
 /** A sandbox shows folders, not where links in them lead. */
@@ -367,17 +385,6 @@ async function sdkModules(options: LocalOptions, workDirectory: string): Promise
   return linked === undefined ? [] : [linked];
 }
 
-/** Remembered, so that code which was run in sandboxes first isn't run without them by a later delete or resume. */
-async function isSandboxed(
-  { sandbox }: LocalOptions,
-  { documents }: Pick<SqliteStorage, "documents">,
-): Promise<boolean> {
-  const key = "setting/sandbox";
-  if (sandbox === undefined) return (await documents.get(key)) === true;
-  await documents.put(key, sandbox);
-  return sandbox;
-}
-
 /** How sandboxes reach us. */
 function sandboxOptions({ certificate, endpoint }: TransportParts): SandboxOptions {
   const { caFile, bundleFile } = certificate;
@@ -386,7 +393,11 @@ function sandboxOptions({ certificate, endpoint }: TransportParts): SandboxOptio
     bundleFile,
     hosts: (region) => {
       const partition = partitionOf(region);
-      return [responseHost(region, partition), `sns.${region}.${urlSuffixOf(partition)}`];
+      return [
+        responseHost(region, partition),
+        waitHost(region, partition),
+        `sns.${region}.${urlSuffixOf(partition)}`,
+      ];
     },
     onConnection: (socket) => endpoint.accept(socket),
   };
@@ -452,29 +463,6 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
     issue: issueSnsCertificate,
   });
   return { lambda, sns };
-}
-
-/** Kept with the state, so that a request gets the same URL after a restart. */
-async function persistentSecret(documents: Documents, key: string): Promise<string> {
-  const kept = await documents.get(key);
-  if (typeof kept === "string") return kept;
-  const secret = randomBytes(32).toString("hex");
-  await documents.put(key, secret);
-  return secret;
-}
-
-/** What SNS signs with here. The library that writes certificates is loaded only then. */
-async function issueSnsCertificate() {
-  const { issueSigningCertificate } = await import("./response/issue-certificate.ts");
-  const now = Date.now();
-  return issueSigningCertificate("sns.amazonaws.com", { from: now - day, until: now + 3650 * day });
-}
-
-/** Outside of any project, so that functions find no packages but their own. */
-async function makeWorkDirectory(): Promise<string> {
-  const directory = join(tmpdir(), `custard-${process.getuid?.() ?? "user"}`);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  return directory;
 }
 
 async function wasAnswered(isPending: () => Promise<boolean>): Promise<boolean> {

@@ -1,9 +1,10 @@
 /**
- * The TLS server that response URLs lead to: S3's response buckets of all regions, and further hosts on the same port.
+ * The TLS server that response URLs lead to: S3's buckets for responses and for wait conditions of all regions, and
+ * further hosts on the same port.
  * It listens on 127.0.0.1 only; children reach it by the redirect.
  *
  * It owns connections: who is asked by name, limits of size and time, and broken HTTP. What a bucket does with a
- * request is `receive-response.ts`.
+ * request is `receive-response.ts` and `receive-signal.ts`.
  */
 import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
@@ -15,9 +16,11 @@ import { callbackify } from "node:util";
 import type { Certificate } from "./certificate.ts";
 import { newIds, receiveResponse, refuse } from "./receive-response.ts";
 import type { Bucket, Exchange } from "./receive-response.ts";
+import { receiveSignal, type WaitBucket } from "./receive-signal.ts";
 import { isResponseHost } from "./response-url.ts";
 import { formatS3Error, s3Error } from "./s3-error.ts";
 import type { S3ErrorCode } from "./s3-error.ts";
+import { isWaitHost } from "./wait-url.ts";
 
 /** The running server. */
 export interface ResponseEndpoint {
@@ -46,6 +49,8 @@ interface Site {
 export async function openResponseEndpoint(
   options: Bucket & {
     readonly certificate: Certificate;
+    /** The buckets of wait conditions. Default: there are none. */
+    readonly waits?: WaitBucket;
     /** After so many ms of silence a sender is given up. */
     readonly idleTimeout?: number;
   },
@@ -59,7 +64,7 @@ export async function openResponseEndpoint(
     inFlight.set(request.socket, exchange);
     response.once("close", () => inFlight.delete(request.socket));
     const site = sites.find(({ matches }) => matches(exchange.host));
-    if (site === undefined) serveBucket(options, exchange);
+    if (site === undefined) serveBucket(options, options.waits, exchange);
     else serveSite(site, exchange);
   };
   server.on("request", (request, response) => handle(request, response, false));
@@ -102,9 +107,13 @@ function serveSite({ listener }: Site, { request, response, expectsContinue }: E
   listener(request, response);
 }
 
-function serveBucket(bucket: Bucket, exchange: Exchange): void {
+function serveBucket(bucket: Bucket, waits: WaitBucket | undefined, exchange: Exchange): void {
   if (isResponseHost(exchange.host)) {
     void receiveResponse(bucket, exchange);
+    return;
+  }
+  if (waits !== undefined && isWaitHost(exchange.host)) {
+    void receiveSignal(waits, exchange);
     return;
   }
   const [name = ""] = exchange.host.split(".", 1);

@@ -13,7 +13,7 @@ import type { ArrivedResponse, Clock, Traces } from "../engine/ports.ts";
 import { describeAttempt } from "./describe-attempt.ts";
 import type { AttemptEnd } from "./describe-attempt.ts";
 import { parseResponseKey } from "./response-url.ts";
-import type { ResponseTarget, VerifiedTarget } from "./response-url.ts";
+import type { ResponseTarget, Verified, VerifiedTarget } from "./response-url.ts";
 import { formatS3Error, s3Error } from "./s3-error.ts";
 import type { S3Error } from "./s3-error.ts";
 import type { SignedRequest } from "./sign.ts";
@@ -31,6 +31,9 @@ export interface Bucket {
   readonly clock: Clock;
 }
 
+/** What of a bucket is needed to note an attempt. */
+export type Noting = Pick<Bucket, "madeFor" | "traces" | "clock">;
+
 /** One request and its answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -43,7 +46,8 @@ export interface Exchange {
   surplus: number;
 }
 
-interface Body {
+/** What came with a request. */
+export interface Body {
   readonly kept: Buffer;
   readonly length: number;
   readonly md5: Hash;
@@ -61,8 +65,7 @@ export async function receiveResponse(bucket: Bucket, exchange: Exchange): Promi
     refuse(bucket, exchange, accepted.error);
     return;
   }
-  if (exchange.expectsContinue) exchange.response.writeContinue();
-  const body = await readBody(exchange.request);
+  const body = await readBody(exchange);
   if (!body.complete) {
     note(bucket, exchange, { end: { kind: "broken-off" }, received: body.length });
     return;
@@ -83,7 +86,12 @@ export async function receiveResponse(bucket: Bucket, exchange: Exchange): Promi
   }
   const end = { kind: "accepted" as const, ...remarksOn(body, { target: accepted.target, awaited }) };
   note(bucket, exchange, { end, received: body.length });
-  const headers = { etag: `"${body.md5.digest("hex")}"`, "x-amz-server-side-encryption": "AES256" };
+  answerStored(exchange, body);
+}
+
+/** As S3 answers to an object that it keeps now. */
+export function answerStored(exchange: Exchange, { md5 }: Body): void {
+  const headers = { etag: `"${md5.digest("hex")}"`, "x-amz-server-side-encryption": "AES256" };
   answer(exchange, { status: 200, ids: newIds(), headers, text: "" });
 }
 
@@ -119,7 +127,7 @@ function faultText(reason: string): string {
 }
 
 /** Refuses a request as S3 does. */
-export function refuse(bucket: Bucket, exchange: Exchange, error: S3Error): void {
+export function refuse(bucket: Noting, exchange: Exchange, error: S3Error): void {
   const { code, status, message } = error;
   note(bucket, exchange, { end: { kind: "refused", status, code, message }, received: 0 });
   // A sender that waits for `100 Continue` may send its body all the same: the next request can't be told from it.
@@ -130,7 +138,14 @@ export function refuse(bucket: Bucket, exchange: Exchange, error: S3Error): void
   exchange.request.resume();
 }
 
-function accept(bucket: Bucket, { request, host }: Exchange): VerifiedTarget {
+/** Whose URL a request is for, when it is one that S3 would take; else S3's refusal. */
+export function accept<Target>(
+  bucket: {
+    verify(request: SignedRequest): Verified<Target>;
+    readonly clock: Pick<Clock, "now">;
+  },
+  { request, host }: Exchange,
+): Verified<Target> {
   const method = request.method ?? "";
   if (!bucketMethods.has(method)) {
     return { ok: false, error: s3Error("MethodNotAllowed", { Method: method, ResourceType: "OBJECT" }) };
@@ -145,7 +160,9 @@ function accept(bucket: Bucket, { request, host }: Exchange): VerifiedTarget {
   return verified;
 }
 
-function readBody(request: IncomingMessage): Promise<Body> {
+/** R2. Never rejects: a sender that goes away leaves an incomplete body. */
+export function readBody({ request, response, expectsContinue }: Exchange): Promise<Body> {
+  if (expectsContinue) response.writeContinue();
   const md5 = createHash("md5");
   const chunks: Buffer[] = [];
   let [kept, length] = [0, 0];
@@ -202,7 +219,7 @@ export function newIds(): Ids {
 
 /** Notes an attempt with the request that its path names: a hint only, since a refused one proves nothing. */
 function note(
-  bucket: Bucket,
+  bucket: Noting,
   exchange: Exchange,
   seen: { readonly end: AttemptEnd; readonly received: number },
 ): void {

@@ -19,9 +19,10 @@ export interface Redirect {
   readonly reportFile?: string;
 }
 
-/** Response buckets of all regions, and SNS, for its certificates. */
+/** Buckets for responses and for wait conditions of all regions, and SNS, for its certificates. */
 export const redirectedHosts: readonly string[] = [
   "cloudformation-custom-resource-response-*",
+  "cloudformation-waitcondition-*",
   ...urlSuffixes.map((suffix) => `sns.*.${suffix}`),
 ];
 

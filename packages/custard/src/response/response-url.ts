@@ -1,8 +1,9 @@
-import { limits, urlSuffixOf } from "@custard/provider/protocol";
+import { limits } from "@custard/provider/protocol";
 import type { LogicalId, RequestId, StackId } from "../engine/ids.ts";
 import type { ResponseUrls } from "../engine/ports.ts";
 import { s3Error } from "./s3-error.ts";
 import type { S3Error } from "./s3-error.ts";
+import { s3Host } from "./s3-host.ts";
 import { createSigningKeys, presign, verifySignature } from "./sign.ts";
 import type { SignatureStyle, SignedRequest } from "./sign.ts";
 
@@ -14,9 +15,12 @@ export interface ResponseTarget {
 }
 
 /** Whose URL it is, or S3's refusal. */
-export type VerifiedTarget =
-  | { readonly ok: true; readonly target: ResponseTarget }
+export type Verified<Target> =
+  | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly error: S3Error };
+
+/** The same for a response URL. */
+export type VerifiedTarget = Verified<ResponseTarget>;
 
 /** Makes response URLs and recognises them again. */
 export interface SignedResponseUrls extends ResponseUrls {
@@ -29,18 +33,6 @@ export interface SignedResponseUrls extends ResponseUrls {
 const rememberedUrls = 10_000;
 
 const bucketPrefix = "cloudformation-custom-resource-response-";
-
-/** Regions whose S3 host name has a dash (facts 23 and 25; us-gov-west-1 by its age, not recorded). */
-const dashedRegions: ReadonlySet<string> = new Set([
-  "ap-northeast-1",
-  "ap-southeast-1",
-  "ap-southeast-2",
-  "eu-west-1",
-  "sa-east-1",
-  "us-gov-west-1",
-  "us-west-1",
-  "us-west-2",
-]);
 
 /**
  * Response URLs that look and sign like CloudFormation's (facts 23 to 26): valid for 7200 s from `issuedAt`.
@@ -86,13 +78,7 @@ function signatureOf(url: string): string {
 
 /** The host of a region's response bucket, in the form of the region's family. */
 export function responseHost(region: string, partition: string): string {
-  const suffix = urlSuffixOf(partition);
-  return `${bucketPrefix}${region.replaceAll("-", "")}.${s3Host(region, suffix)}`;
-}
-
-function s3Host(region: string, suffix: string): string {
-  if (region === "us-east-1") return `s3.${suffix}`;
-  return dashedRegions.has(region) ? `s3-${region}.${suffix}` : `s3.${region}.${suffix}`;
+  return `${bucketPrefix}${region.replaceAll("-", "")}.${s3Host(region, partition)}`;
 }
 
 /** Is it the host of a response bucket, of whatever region? */

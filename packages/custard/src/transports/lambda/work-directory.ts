@@ -1,4 +1,6 @@
 import { lstat, mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { TransportError } from "./transport-error.ts";
 
 /**
@@ -15,4 +17,9 @@ export async function openWorkDirectory(path: string): Promise<void> {
     "UnsafeDirectory",
     `Functions can't run from ${path}: others can write there. Remove it, or make it yours alone (chmod 700).`,
   );
+}
+
+/** Outside of any project, so that functions find no packages but their own. */
+export function defaultWorkDirectory(): string {
+  return join(tmpdir(), `custard-${process.getuid?.() ?? "user"}`);
 }
