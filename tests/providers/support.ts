@@ -1,11 +1,11 @@
 /** Deploys providers of others, unmodified, and drives them through a stack's life. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import type { Doors } from "../../packages/custard/src/cli/opened.ts";
 import { type LocalOptions, openLocal, openReader } from "../../packages/custard/src/local.ts";
 import { recordingIo } from "../cli/support/recording-io.ts";
-import { writeFileSync } from "node:fs";
 
 // Each test starts several processes, on machines that may be busy with others.
 vi.setConfig({ testTimeout: 90_000 });
@@ -50,15 +50,11 @@ export async function liveThrough(
 ): Promise<{
   readonly created: Readonly<Record<string, string>>;
   readonly updated: Readonly<Record<string, string>>;
-  /** What `custard logs` shows. */
-  readonly logs: string;
 }> {
   const created = await deploy(folder, templateOf("1"), local);
   const updated = await deploy(folder, templateOf("2"), local);
   await custard(folder, ["delete", "test"], { local });
-  const stackId =
-    /arn:aws:cloudformation:\S+/.exec(await custard(folder, ["list", "--all", "--json"]))?.[0] ?? "";
-  return { created, updated, logs: stackId };
+  return { created, updated };
 }
 
 /** A function with this code, and a resource that it makes; the outputs are its id and its attribute `Size`. */

@@ -113,7 +113,7 @@ function toLogged(error) {
 
 function toFields(error) {
   const { name: errorType, message: errorMessage, stack } = error;
-  const { name, message, stack: _, ...own } = error;
+  const { name: _name, message: _message, stack: _stack, ...own } = error;
   return { errorType, errorMessage, ...own, stack: String(stack).split("\n") };
 }
 

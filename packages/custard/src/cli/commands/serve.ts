@@ -45,7 +45,7 @@ export const serve: Command = {
     },
     {
       flags: "--node-modules <dir>",
-      description: "where Node.js functions find the AWS SDK (default: node_modules here, if there is one)",
+      description: "where Node.js functions find packages (default: the AWS SDK of the project here)",
     },
     { flags: "--ready-fd <number>", description: "file descriptor to write the address to once it is open" },
     sharedOptions.json,
