@@ -84,6 +84,7 @@ const house: Record<
     folders: [
       "custard/src/engine",
       "custard/src/local.ts",
+      "custard/src/serve-endpoint.ts",
       "custard/src/response/provider-environment.ts",
       "custard/src/services/config.ts",
       "custard/src/services/function-arn.ts",

@@ -2,12 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Local,
-  type LocalOptions,
-  openLocal,
-  type ServeOptions,
-} from "../../packages/custard/src/local.ts";
+import { type Local, type LocalOptions, openLocal } from "../../packages/custard/src/local.ts";
+import type { ServeOptions } from "../../packages/custard/src/serve-endpoint.ts";
 
 /** An endpoint that is open. */
 export interface TestEndpoint {

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
-import type { EndpointOptions, EndpointWorld } from "./api/endpoint.ts";
 import type { Api } from "./api/server.ts";
+import { openServed, type Served, type ServeOptions } from "./serve-endpoint.ts";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Transport } from "./engine/ports.ts";
@@ -16,7 +16,6 @@ import { awsHosts, redirectedHosts, redirectEnvironment } from "./response/redir
 import { createResponseUrls, isResponseHost, responseHost } from "./response/response-url.ts";
 import { issueSnsCertificate } from "./response/sns-certificate.ts";
 import { createWaitUrls, isWaitHost, waitHost } from "./response/wait-url.ts";
-import { isOwnKey } from "./services/access-key.ts";
 import { type InvocationTarget, openTarget } from "./services/invocation-target.ts";
 import type { Config } from "./services/config.ts";
 import { createLookups } from "./services/lookups.ts";
@@ -26,6 +25,7 @@ import { persistentSecret } from "./services/persistent-secret.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { sandboxSetting } from "./services/sandbox-setting.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
+import { createTransforms } from "./services/transforms.ts";
 import { createTemplates } from "./services/templates.ts";
 import { systemClock } from "./services/system-clock.ts";
 import type { TraceLog } from "./services/traces.ts";
@@ -78,15 +78,6 @@ export interface LocalOptions {
    * have it in which the state directory and the current one are.
    */
   readonly nodeModules?: readonly string[];
-}
-
-/** How AWS's clients are served. */
-export interface ServeOptions extends Pick<
-  EndpointOptions,
-  "host" | "port" | "hold" | "holdTime" | "note" | "version"
-> {
-  /** Secrets by access key: only requests that are signed by one of them are answered. */
-  readonly keys?: ReadonlyMap<string, string>;
 }
 
 /** An engine at work. */
@@ -202,9 +193,9 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   await writePort(portFile, endpoint.port);
   const port = { close: () => removePort(portFile) };
   const types = createResourceTypes(services, { strict: options.strict === true });
-  const engine = openEngine({ options, storage, services, types, transports, reception, sns });
+  const engine = openEngine({ options, storage, services, types, transports, reception, lambda, sns });
   // Before anything is at work: functions call the endpoint.
-  const api = await openApiOf(options, { engine, services, traces, functions: lambda, topics: sns }, served);
+  const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
   await services.stateMachines.resume();
   return {
@@ -222,17 +213,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
         await opened.close();
       }
     },
-    close: () =>
-      closeInTurn([
-        ...(api === undefined ? [] : [api]),
-        engine,
-        port,
-        sns,
-        services.stateMachines,
-        lambda,
-        endpoint,
-        storage,
-      ]),
+    close: () => closeInTurn([api, engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
   };
 }
 
@@ -247,9 +228,10 @@ function openEngine(parts: {
   readonly types: BuiltinTypes;
   readonly transports: readonly Transport[];
   readonly reception: Awaited<ReturnType<typeof openReception>>;
+  readonly lambda: LambdaTransport;
   readonly sns: SnsTransport;
 }): Engine {
-  const { options, storage, services, types, transports, reception, sns } = parts;
+  const { options, storage, services, types, transports, reception, lambda, sns } = parts;
   const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
   const { responseUrls, waitUrls } = reception;
   return new Engine(
@@ -263,6 +245,11 @@ function openEngine(parts: {
       traces: storage.traces,
       lookups: createLookups(services),
       templates: createTemplates(services.s3),
+      transforms: createTransforms({
+        ...services,
+        traces: storage.traces,
+        invoke: (call) => lambda.invoke(call),
+      }),
       notifications: createNotifications((message) => sns.publish(message)),
       failFast,
       trouble: troubleOf(options),
@@ -271,39 +258,17 @@ function openEngine(parts: {
   );
 }
 
-/** What functions must know of the endpoint. */
-interface Served {
-  /** Of the access keys that it gives out, and of the functions' own. */
-  readonly secret: string;
-  url?: string;
-}
-
-async function openApiOf(
+async function serve(
   options: LocalOptions,
-  world: Omit<EndpointWorld, "secretOf">,
+  world: Parameters<typeof openServed>[1],
   served: Served,
 ): Promise<Api | undefined> {
   const { account = defaultAccount, region = defaultRegion, endpoint } = options;
-  if (endpoint === undefined) return undefined;
-  const { keys, ...wanted } = endpoint;
-  const { openEndpoint } = await import("./api/endpoint.ts");
-  const api = await openEndpoint({
-    ...wanted,
-    account,
-    region,
-    now: Date.now,
-    trouble: troubleOf(options),
-    world: { ...world, secretOf: () => served.secret },
-    ...(keys === undefined
-      ? {}
-      : { secretOf: (id: string) => (isOwnKey(id) ? served.secret : keys.get(id)) }),
-  });
-  served.url = api.url;
-  return api;
+  return await openServed({ account, region, serve: endpoint, trouble: troubleOf(options) }, world, served);
 }
 
-async function closeInTurn(parts: readonly { close(): Promise<void> }[]): Promise<void> {
-  for (const part of parts) await part.close();
+async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
+  for (const part of parts) await part?.close();
 }
 
 /** What answers come in by: the endpoint, its URLs, and requests that no stack makes. */

@@ -12,6 +12,7 @@ import { Input } from "./input.ts";
 import type { Operation, ProtocolName, ServiceModel } from "./model.ts";
 import { awsJson } from "./protocols/aws-json.ts";
 import { awsQuery } from "./protocols/aws-query.ts";
+import { fitMembers } from "./protocols/fit-json.ts";
 import type { Addressed, Protocol } from "./protocols/protocol.ts";
 import { restJson } from "./protocols/rest-json.ts";
 import { restXml } from "./protocols/rest-xml.ts";
@@ -184,6 +185,7 @@ class Exchange {
       body,
       trailers,
       signal: this.#arrived.signal,
+      fit: (record) => (operation.output === undefined ? {} : fitMembers(model, operation.output, record)),
       ...(credential === undefined ? {} : { accessKeyId: credential.accessKeyId }),
     });
     return protocol.answer({ model, operation, output, requestId: this.#arrived.requestId });

@@ -1,18 +1,31 @@
 /** All services of the endpoint, over what they work on. */
 import type { Engine } from "../engine/engine.ts";
 import type { Services } from "../services/open-services.ts";
+import type { TraceLog } from "../services/traces.ts";
 import { createTemplates } from "../services/templates.ts";
 import { readTemplate } from "./read-template.ts";
 import { type Api, type ApiOptions, openApi } from "./server.ts";
 import { bind, type BoundService } from "./service.ts";
 import { cloudFormation } from "./services/cloudformation.ts";
+import { cloudTrail } from "./services/cloud-trail.ts";
+import { lambda } from "./services/lambda.ts";
+import type { FunctionCaller } from "./services/lambda/world.ts";
+import { logs } from "./services/logs.ts";
+import { secretsManager } from "./services/secrets-manager.ts";
+import { type Publisher, sns } from "./services/sns.ts";
+import { ssm } from "./services/ssm.ts";
+import { stepFunctions } from "./services/step-functions.ts";
 import type { Hold } from "./services/cloudformation/world.ts";
+import { s3 } from "./services/s3.ts";
 import { sts } from "./services/sts.ts";
 
 /** What the services work on. */
 export interface EndpointWorld {
   readonly engine: Engine;
   readonly services: Services;
+  readonly functions: FunctionCaller;
+  readonly topics: Publisher;
+  readonly traces: TraceLog;
   /** The secret of a key that the endpoint gives out. */
   readonly secretOf: (accessKeyId: string) => string;
 }
@@ -33,7 +46,8 @@ export async function openEndpoint(options: EndpointOptions): Promise<Api> {
 
 function boundServices(options: EndpointOptions): readonly BoundService[] {
   const { world, now, hold = "waiters", holdTime = 20_000 } = options;
-  const { engine, services } = world;
+  const { engine, services, traces } = world;
+  const { documents, functions, layers, logGroups, parameters, secrets, stateMachines, topics } = services;
   const templates = createTemplates(services.s3);
   return [
     bind(cloudFormation, {
@@ -43,6 +57,14 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
       holdTime,
       now,
     }),
+    bind(cloudTrail, undefined),
+    bind(lambda, { functions, layers, s3: services.s3, caller: world.functions, traces, documents, now }),
+    bind(logs, { functions, logGroups, traces }),
+    bind(s3, { s3: services.s3 }),
+    bind(secretsManager, { secrets }),
+    bind(sns, { topics, publisher: world.topics }),
+    bind(ssm, { parameters }),
+    bind(stepFunctions, { stateMachines, now }),
     bind(sts, { secretOf: world.secretOf, now }),
   ];
 }

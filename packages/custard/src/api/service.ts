@@ -1,3 +1,4 @@
+import type { Json } from "@custard/provider/protocol";
 import type { ApiError } from "./api-error.ts";
 import type { Input } from "./input.ts";
 import type { WireObject, WireRequest } from "./wire.ts";
@@ -22,6 +23,8 @@ export interface ApiCall {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   readonly accessKeyId?: string;
+  /** A record in the form of the operation's output, as far as that has a place for it. */
+  fit(record: Json): WireObject;
 }
 
 /** Performs an operation. Throws `ApiError`, or what its service's `explain` makes one of. */

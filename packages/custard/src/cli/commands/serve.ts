@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { resolve } from "node:path";
-import type { LocalOptions, ServeOptions } from "../../local.ts";
+import type { LocalOptions } from "../../local.ts";
+import type { ServeOptions } from "../../serve-endpoint.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import type { Opened } from "../opened.ts";

@@ -3,11 +3,13 @@ import type { ChangeSetReference } from "../../../engine/inputs.ts";
 import { StackError } from "../../../engine/stack-error.ts";
 import type { OnFailure } from "../../../engine/stack.ts";
 import type { ChangeSetSummary, StackView } from "../../../engine/views.ts";
+import { definedOf } from "../../defined.ts";
 import { pageOf } from "../../pages.ts";
 import type { ApiCall, Handler } from "../../service.ts";
+import { toTags } from "../../tags.ts";
 import type { WireObject } from "../../wire.ts";
-import { choiceOf, definedOf, toStackInput } from "./inputs.ts";
-import { toChange, toParameters, toTags } from "./views.ts";
+import { choiceOf, toStackInput } from "./inputs.ts";
+import { toChange, toParameters } from "./views.ts";
 import { bracketed, type CloudFormationWorld, isElsewhere, missingAs, referenceOf } from "./world.ts";
 
 type Handle = Handler<CloudFormationWorld>;

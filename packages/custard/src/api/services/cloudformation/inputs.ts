@@ -3,8 +3,10 @@ import type { StackInput } from "../../../engine/inputs.ts";
 import { noTemplate } from "../../../engine/messages.ts";
 import { StackError } from "../../../engine/stack-error.ts";
 import type { StackView } from "../../../engine/views.ts";
+import { definedOf } from "../../defined.ts";
 import type { Input } from "../../input.ts";
 import type { ApiCall } from "../../service.ts";
+import { tagsOf } from "../../tags.ts";
 import { checkTemplate } from "./capabilities.ts";
 import { validationError } from "./errors.ts";
 import type { CloudFormationWorld } from "./world.ts";
@@ -77,13 +79,6 @@ export async function policyOf(
   return url === undefined ? body : await world.readTemplate(url, call.scope);
 }
 
-/** Without the members that are undefined. */
-export function definedOf<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  // The type says what the filter does.
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
 /** The member of a call that is one of a few words. */
 export function choiceOf<Choice extends string>(
   input: Input,
@@ -112,9 +107,7 @@ function valueOf(parameter: Input): string {
 
 /** Tags and topics that a call doesn't mention stay what they are. */
 function keptOf(input: Input, before: StackView | undefined): Pick<StackInput, "tags" | "notificationArns"> {
-  const tags = input.has("Tags")
-    ? Object.fromEntries(input.objects("Tags").map((tag) => [tag.text("Key") ?? "", tag.text("Value") ?? ""]))
-    : before?.tags;
+  const tags = input.has("Tags") ? tagsOf(input) : before?.tags;
   return definedOf({ tags, notificationArns: input.texts("NotificationARNs") ?? before?.notificationArns });
 }
 

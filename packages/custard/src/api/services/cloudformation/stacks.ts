@@ -3,12 +3,13 @@ import type { OnFailure } from "../../../engine/stack.ts";
 import { StackError } from "../../../engine/stack-error.ts";
 import type { StackView } from "../../../engine/views.ts";
 import type { StackSummary } from "../../../engine/ports.ts";
+import { definedOf } from "../../defined.ts";
 import { pageOf } from "../../pages.ts";
 import type { ApiCall, Handler, Scope } from "../../service.ts";
 import type { WireObject } from "../../wire.ts";
 import { validationError } from "./errors.ts";
 import { holdUntilSettled } from "./hold.ts";
-import { choiceOf, definedOf, policyOf, toStackInput } from "./inputs.ts";
+import { choiceOf, policyOf, toStackInput } from "./inputs.ts";
 import { toStack } from "./views.ts";
 import { bracketed, type CloudFormationWorld, missingAs, referenceOf } from "./world.ts";
 

@@ -7,6 +7,7 @@ import type {
   StackEvent,
   StackView,
 } from "../../../engine/views.ts";
+import { toTags } from "../../tags.ts";
 import type { WireObject } from "../../wire.ts";
 
 export function toStack(view: StackView): WireObject {
@@ -45,10 +46,6 @@ export function toParameters(parameters: readonly ParameterView[]): readonly Wir
     ParameterValue: value,
     ResolvedValue: resolvedValue,
   }));
-}
-
-export function toTags(tags: Readonly<Record<string, string>>): readonly WireObject[] {
-  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }
 
 export function toEvent(event: StackEvent): WireObject {

@@ -1,0 +1,14 @@
+/** Tags in the form of most services: a list of `Key` and `Value`. */
+import type { Input } from "./input.ts";
+import type { WireObject } from "./wire.ts";
+
+/** Those of a call's `Tags`. */
+export function tagsOf(input: Input): Readonly<Record<string, string>> {
+  const tags = input.objects("Tags");
+  return Object.fromEntries(tags.map((tag) => [tag.text("Key") ?? "", tag.text("Value") ?? ""]));
+}
+
+/** The list of them. */
+export function toTags(tags: Readonly<Record<string, string>>): readonly WireObject[] {
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
