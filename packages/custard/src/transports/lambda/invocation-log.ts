@@ -1,7 +1,15 @@
 /** The lines that Lambda itself writes around an invocation. */
 import type { ResolvedFunction } from "../../services/function-record.ts";
 import type { Init } from "./function-workers.ts";
-import type { FinishedInvocation, InvocationOutcome, ProcessExit } from "./instance.ts";
+import type { FinishedInvocation, InitOutcome, InvocationOutcome, ProcessExit } from "./instance.ts";
+import {
+  endEvents,
+  initReportEvents,
+  initStartEvents,
+  startEvent,
+  type Metrics,
+  type PlatformStatus,
+} from "./platform-events.ts";
 
 /** What a failed invocation amounts to: what a synchronous caller gets, and what the log says. */
 export interface InvocationFault {
@@ -50,63 +58,103 @@ export function initFaultOf(init: Init, context: { requestId: string }): Invocat
 
 /** `START RequestId: … Version: …` */
 export function startLine(requestId: string, resolved: ResolvedFunction): string {
+  if (isJson(resolved)) return startEvent(requestId, resolved);
   return `START RequestId: ${requestId} Version: ${resolved.version}`;
 }
 
 /** `INIT_START …`, once for each instance. */
-export function initStartLine(resolved: ResolvedFunction): string {
-  return `INIT_START Runtime Version: ${resolved.settings.runtime}`;
+export function initStartLines(resolved: ResolvedFunction): readonly string[] {
+  if (isJson(resolved)) return initStartEvents(resolved);
+  return [`INIT_START Runtime Version: ${resolved.settings.runtime}`];
 }
 
 /** `INIT_REPORT …`, for an init that failed. */
-export function initReportLine(init: Init): string {
+export function initReportLines(init: Init, resolved: ResolvedFunction): readonly string[] {
   const { outcome } = init;
-  const duration = `INIT_REPORT Init Duration: ${milliseconds(outcome.durationMs)} ms\tPhase: init\tStatus: `;
+  const status = initStatusOf(outcome);
+  if (isJson(resolved)) return initReportEvents(resolved, { ...status, durationMs: outcome.durationMs });
+  const error = status.errorType === undefined ? "" : `\tError Type: ${status.errorType}`;
+  return [
+    `INIT_REPORT Init Duration: ${milliseconds(outcome.durationMs)} ms\tPhase: init\tStatus: ${status.status}${error}`,
+  ];
+}
+
+function initStatusOf(outcome: InitOutcome): PlatformStatus {
   switch (outcome.kind) {
     case "ready":
-      return `${duration}success`;
+      return { status: "success" };
     case "timed-out":
-      return `${duration}timeout`;
+      return { status: "timeout" };
     case "failed":
-      return `${duration}error\tError Type: ${outcome.report.errorType}`;
+      return { status: "error", errorType: outcome.report.errorType };
     case "exited":
-      return `${duration}error\tError Type: Runtime.ExitError`;
+      return { status: "error", errorType: "Runtime.ExitError" };
   }
 }
 
-/** `END` and `REPORT`. Billed durations are whole milliseconds, rounded up. */
+/** `END` and `REPORT`, and what the platform has to say of a fault. Billed durations are whole milliseconds, rounded up. */
 export function endLines(
   requestId: string,
   resolved: ResolvedFunction,
-  facts: { finished: FinishedInvocation; init: Init | undefined },
+  facts: { finished: FinishedInvocation; init: Init | undefined; fault: InvocationFault | undefined },
 ): readonly string[] {
-  const { finished, init } = facts;
-  const { memoryMegabytes } = resolved.settings;
-  const initMs = init?.outcome.durationMs ?? 0;
-  const fields = [
-    `REPORT RequestId: ${requestId}`,
-    `Duration: ${milliseconds(finished.durationMs)} ms`,
-    `Billed Duration: ${Math.ceil(finished.durationMs + initMs)} ms`,
-    `Memory Size: ${memoryMegabytes} MB`,
-    ...(finished.peakMegabytes === undefined ? [] : [`Max Memory Used: ${finished.peakMegabytes} MB`]),
-    ...(init === undefined ? [] : [`Init Duration: ${milliseconds(initMs)} ms`]),
-    ...statusFields(finished.outcome),
-  ];
-  return [`END RequestId: ${requestId}`, fields.join("\t")];
+  const { finished, init, fault } = facts;
+  const status = statusOf(finished.outcome);
+  const initMs = init?.outcome.durationMs;
+  const metrics = {
+    durationMs: finished.durationMs,
+    billedDurationMs: Math.ceil(finished.durationMs + (initMs ?? 0)),
+    memorySizeMB: resolved.settings.memoryMegabytes,
+    ...(finished.peakMegabytes === undefined ? {} : { maxMemoryUsedMB: finished.peakMegabytes }),
+    ...(initMs === undefined ? {} : { initDurationMs: initMs }),
+  };
+  if (isJson(resolved)) return endEvents(resolved, { requestId, metrics, ...status });
+  const report = reportLine(requestId, { metrics, outcome: finished.outcome });
+  return [...(fault?.logLine === undefined ? [] : [fault.logLine]), `END RequestId: ${requestId}`, report];
 }
 
+function reportLine(
+  requestId: string,
+  { metrics, outcome }: { readonly metrics: Metrics; readonly outcome: InvocationOutcome },
+): string {
+  const fields = [
+    `REPORT RequestId: ${requestId}`,
+    `Duration: ${milliseconds(metrics.durationMs)} ms`,
+    `Billed Duration: ${metrics.billedDurationMs} ms`,
+    `Memory Size: ${metrics.memorySizeMB} MB`,
+    ...(metrics.maxMemoryUsedMB === undefined ? [] : [`Max Memory Used: ${metrics.maxMemoryUsedMB} MB`]),
+    ...(metrics.initDurationMs === undefined
+      ? []
+      : [`Init Duration: ${milliseconds(metrics.initDurationMs)} ms`]),
+    ...statusFields(outcome),
+  ];
+  return fields.join("\t");
+}
+
+/** A handler's own error is no status of the platform in the text format. */
 function statusFields(outcome: InvocationOutcome): readonly string[] {
+  if (outcome.kind === "failed" || outcome.kind === "returned") return [];
+  const { status, errorType } = statusOf(outcome);
+  return [`Status: ${status}`, ...(errorType === undefined ? [] : [`Error Type: ${errorType}`])];
+}
+
+function statusOf(outcome: InvocationOutcome): PlatformStatus {
   switch (outcome.kind) {
     case "returned":
+      return { status: "success" };
     case "failed":
-      return [];
+      return { status: "error", errorType: outcome.report.errorType };
     case "timed-out":
-      return ["Status: timeout"];
+      return { status: "timeout" };
     case "exited":
-      return ["Status: error", "Error Type: Runtime.ExitError"];
+      return { status: "error", errorType: "Runtime.ExitError" };
     case "out-of-memory":
-      return ["Status: error", "Error Type: Runtime.OutOfMemory"];
+      return { status: "error", errorType: "Runtime.OutOfMemory" };
   }
+}
+
+function isJson({ settings }: ResolvedFunction): boolean {
+  return settings.logging.format === "JSON";
 }
 
 function exitFault({ code, signal }: ProcessExit, requestId: string): InvocationFault {

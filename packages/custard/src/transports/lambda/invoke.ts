@@ -6,8 +6,8 @@ import {
   endLines,
   faultOf,
   initFaultOf,
-  initReportLine,
-  initStartLine,
+  initReportLines,
+  initStartLines,
   startLine,
 } from "./invocation-log.ts";
 import type { FunctionPool } from "./pool.ts";
@@ -92,7 +92,7 @@ function concludeInit(result: JobResult & { kind: "init-failed" }, context: Conc
   const fault = initFaultOf(init, invocation);
   if (fault === undefined) throw new Error("W1: an instance that is ready was reported as failed");
   const { logStream } = init;
-  for (const text of [...initLines(resolved, init), initReportLine(init)])
+  for (const text of [...initLines(resolved, init), ...initReportLines(init, resolved)])
     observe({ kind: "log", text, logStream });
   observe({ kind: "failed", text: `${fault.errorType}: ${fault.errorMessage}`, logStream });
   return {
@@ -114,8 +114,7 @@ function concludeFinished(result: JobResult & { kind: "finished" }, context: Con
     timeoutSeconds,
     at: Date.now(),
   });
-  if (fault?.logLine !== undefined) observe({ kind: "log", text: fault.logLine, logStream });
-  const lines = endLines(invocation.requestId, resolved, { finished, init });
+  const lines = endLines(invocation.requestId, resolved, { finished, init, fault });
   for (const text of lines) observe({ kind: "log", text, logStream });
   const ending = finished.outcome.kind;
   const { durationMs } = finished;
@@ -130,6 +129,6 @@ function concludeFinished(result: JobResult & { kind: "finished" }, context: Con
 
 function initLines(resolved: ResolvedFunction, init: Init): readonly string[] {
   const suppressed =
-    init.suppressed === undefined ? [] : [initReportLine({ ...init, outcome: init.suppressed })];
-  return [initStartLine(resolved), ...init.lines, ...suppressed];
+    init.suppressed === undefined ? [] : initReportLines({ ...init, outcome: init.suppressed }, resolved);
+  return [...initStartLines(resolved), ...init.lines, ...suppressed];
 }
