@@ -250,6 +250,9 @@ export interface Transforms {
     need: TransformNeed,
     stack: LookupPlace & {
       readonly partition: string;
+      readonly stackId: StackId;
+      /** The folder of the template, when it came from a file. */
+      readonly directory?: string;
       /** The template's parameters; NoEcho ones are marked, macros get them in clear. */
       readonly parameters: ReadonlyMap<string, ParameterValue>;
     },

@@ -66,8 +66,9 @@ async function complete(
   const prepared = ssmValues === undefined ? request : { ...request, ssmValues };
   const resolved = resolveSsmParameters(template, named, ssmValues ?? new Map());
   if (!template.unprocessed || !resolved.ok) return prepared;
-  const { templateBody: body, notificationArns } = request;
-  const work: Work = { body, identity, parameters: resolved.value, notificationArns };
+  const { templateBody: body, notificationArns, directory } = request;
+  const place = directory === undefined ? {} : { directory };
+  const work: Work = { body, identity, parameters: resolved.value, notificationArns, ...place };
   return { ...prepared, transformed: await transform(preparers, work) };
 }
 
@@ -87,6 +88,7 @@ interface Work {
   readonly identity: StackIdentity;
   readonly parameters: ReadonlyMap<string, ParameterValue>;
   readonly notificationArns: readonly string[];
+  readonly directory?: string;
 }
 
 async function transform(preparers: Preparers, work: Work): Promise<Transformed> {
@@ -108,11 +110,14 @@ async function transform(preparers: Preparers, work: Work): Promise<Transformed>
 
 async function answer(
   { transforms }: Preparers,
-  { identity, parameters }: Work,
+  { identity, parameters, directory }: Work,
   need: TransformNeed,
 ): Promise<TransformAnswer> {
-  const { account, region, partition } = identity;
-  if (transforms !== undefined) return transforms.answer(need, { account, region, partition, parameters });
+  const { account } = identity;
+  if (transforms !== undefined) {
+    const place = directory === undefined ? {} : { directory };
+    return transforms.answer(need, { ...identity, ...place, parameters });
+  }
   const name = need.kind === "macro" ? `${account}::${need.name}` : "AWS::Include";
   return { kind: "failed", message: `Transform ${name} failed with: nobody can run it here` };
 }

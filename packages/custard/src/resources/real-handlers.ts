@@ -6,6 +6,7 @@ import { lambdaFunction } from "./lambda-function.ts";
 import { lambdaLayerVersion } from "./lambda-layer.ts";
 import { lambdaAlias, lambdaEventInvokeConfig, lambdaPermission, lambdaVersion } from "./lambda-parts.ts";
 import { logGroup } from "./log-group.ts";
+import { cloudFormationMacro } from "./macro.ts";
 import { secretsManagerSecret } from "./secret.ts";
 import { snsSubscription, snsTopic, snsTopicPolicy } from "./sns.ts";
 import { sqsQueue, sqsQueuePolicy } from "./sqs.ts";
@@ -16,6 +17,7 @@ import { ssmParameter } from "./ssm-parameter.ts";
 export function realHandlers(world: Services, records: KeptRecords): Readonly<Record<string, Handler>> {
   const { functions, layers, parameters, queues, s3, secrets, topics } = world;
   return {
+    "AWS::CloudFormation::Macro": cloudFormationMacro(world.macros, records),
     "AWS::Lambda::Alias": lambdaAlias(functions),
     "AWS::Lambda::EventInvokeConfig": lambdaEventInvokeConfig(functions),
     "AWS::Lambda::Function": lambdaFunction(world),

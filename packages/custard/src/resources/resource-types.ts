@@ -35,7 +35,6 @@ const customResource = "AWS::CloudFormation::CustomResource";
 
 /** Types that a placeholder would misrepresent: what a stack does depends on what they do. */
 const refused: ReadonlySet<string> = new Set([
-  "AWS::CloudFormation::Macro",
   "AWS::CloudFormation::Stack",
   "AWS::CloudFormation::WaitCondition",
   "AWS::CloudFormation::WaitConditionHandle",

@@ -4,6 +4,7 @@ import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { LayerRegistry } from "./layers.ts";
 import { LogGroups } from "./log-groups.ts";
+import { MacroRegistry } from "./macros.ts";
 import { ParameterStore } from "./parameters.ts";
 import type { InvokeFunction } from "./perform-task.ts";
 import { QueueRegistry } from "./queues.ts";
@@ -40,6 +41,7 @@ export function openServices(home: ServiceHome) {
     config: new ConfigStore(documents, { parameters, secrets }),
     functions: new FunctionRegistry(documents, now),
     logGroups: new LogGroups(documents, now),
+    macros: new MacroRegistry(documents),
     layers: new LayerRegistry(documents, now),
     parameters,
     queues: new QueueRegistry(documents),
