@@ -38,6 +38,10 @@ export const deploy: Command = {
     },
     { flags: "--parameters <key=value...>", description: "values for the template's parameters" },
     { flags: "--tags <key=value...>", description: "tags of the stack" },
+    {
+      flags: "--notification-arns <arn...>",
+      description: "local SNS topics that get the stack's events (default in an update: those of before)",
+    },
     { flags: "--state <dir>", description: "where stacks are kept (default: .custard beside the template)" },
     { flags: "--region <region>", description: "region of a new stack (default: us-east-1)" },
     { flags: "--account <id>", description: "account of a new stack, 12 digits" },
@@ -98,6 +102,7 @@ async function readWish(call: Call, path: string): Promise<Wish> {
   checkStackName(stackName);
   const parameters = parseKeyValues("--parameters", call.texts("parameters"));
   const tags = parseKeyValues("--tags", call.texts("tags"));
+  const notificationArns = call.texts("notificationArns");
   const place = placeOf(call);
   const { template, warnings } = await readTemplate(call.io.cwd, path);
   const input: StackInput = {
@@ -105,6 +110,7 @@ async function readWish(call: Call, path: string): Promise<Wish> {
     templateBody: template.body,
     parameters,
     ...(call.texts("tags").length === 0 ? {} : { tags }),
+    ...(notificationArns.length === 0 ? {} : { notificationArns }),
     ...place,
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
@@ -141,8 +147,16 @@ async function update(session: Session, existing: StackSummary, wish: Wish): Pro
   const before = await engine.stack(stackId);
   const after = (await engine.events(stackId)).at(-1)?.sequence ?? 0;
   const previousParameters = keptParameters(before, wish);
+  const { tags, notificationArns } = before;
   try {
-    await engine.updateStack({ ...wish.input, previousParameters, region, account });
+    await engine.updateStack({
+      tags,
+      notificationArns,
+      ...wish.input,
+      previousParameters,
+      region,
+      account,
+    });
   } catch (error) {
     if (!(error instanceof StackError) || error.code !== "NoUpdates") throw error;
     session.report({ kind: "unchanged", stack: await engine.stack(stackId) });
