@@ -296,7 +296,7 @@ test.each([
   expect(await lambda.transport.deliver(requestTo(arn), new AbortController().signal)).toEqual({
     kind: "silent",
     advice:
-      "Function f used more than its MemorySize of 256 MB and was stopped before it answered: raise MemorySize (at most 10240 MB).",
+      "Function f used more than its MemorySize of 256 MB and was stopped before it answered: raise MemorySize (at most 10240 MB), or find what fills it.",
   });
 });
 

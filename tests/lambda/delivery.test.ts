@@ -46,7 +46,7 @@ const silences = [
     code: "exports.handler = async () => { throw new TypeError('x is not a function') }",
     attempts: 3,
     advice:
-      "Function provider failed before it answered (3 attempts): TypeError: x is not a function. Catch errors in the handler and answer FAILED with the reason.",
+      "Function provider failed before it answered (3 attempts): TypeError: x is not a function at index.js:1. Catch errors in the handler and answer FAILED with the reason.",
   },
   {
     title: "is stopped by its timeout",
@@ -61,21 +61,21 @@ const silences = [
     code: "exports.handler = () => process.exit(1)",
     attempts: 3,
     advice:
-      "Function provider ended its process before it answered (3 attempts): Runtime.ExitError: Runtime exited with error: exit status 1.",
+      "Function provider ended its process (exit status 1) before it answered (3 attempts): answer first, and return from the handler instead of ending the process (process.exit, sys.exit).",
   },
   {
     title: "can't be loaded",
     code: "exports.other = 1",
     attempts: 3,
     advice:
-      "Function provider couldn't be loaded (3 attempts): Runtime.HandlerNotFound: index.handler is undefined or not exported.",
+      "Function provider couldn't be loaded (3 attempts): Runtime.HandlerNotFound: index.handler is undefined or not exported. Export what Handler (index.handler) names, or correct Handler.",
   },
   {
     title: "lacks a Node package",
     code: "require('@scope/nowhere/deep')",
     attempts: 3,
     advice:
-      "Function provider couldn't be loaded (3 attempts): Runtime.ImportModuleError: Error: Cannot find module '@scope/nowhere/deep'. Put it beside the function's code or into your project: npm install @scope/nowhere.",
+      "Function provider couldn't be loaded (3 attempts): Error: Cannot find module '@scope/nowhere/deep' at index.js:1. Put it beside the function's code, as Lambda hasn't got it: npm install --prefix CODE_FOLDER @scope/nowhere",
   },
   {
     title: "lacks a Python package",
@@ -83,7 +83,7 @@ const silences = [
     settings: { runtime: "python3.13" },
     attempts: 3,
     advice:
-      "Function provider couldn't be loaded (3 attempts): Runtime.ImportModuleError: Unable to import module 'index': No module named 'nowhere'. Put nowhere beside the function's code (pip install -t DIR nowhere) or into the machine's python3 (pip install nowhere).",
+      "Function provider couldn't be loaded (3 attempts): Unable to import module 'index': No module named 'nowhere'. Put it beside the function's code, as Lambda hasn't got it: pip install -t CODE_FOLDER nowhere",
   },
 ];
 
@@ -313,11 +313,43 @@ test("a failed invocation's record goes to its on-failure destination, which may
 });
 
 test("records for topics and queues are handed to whoever delivers there", async () => {
-  const sent: unknown[] = [];
-  await open({ sendRecord: async (destination, record) => void sent.push(destination, record) });
+  const sent: { readonly to: string; readonly body: string }[] = [];
+  await open({ sendRecord: async (message) => void sent.push(message) });
   const queue = "arn:aws:sqs:us-east-1:123456789012:done";
   const arn = await lambda.create("provider", "exports.handler = async () => 'well'");
   await lambda.functions.putEventInvoke({ ...scope, name: "provider" }, { onSuccess: queue });
   await lambda.transport.deliver(requestTo(arn), new AbortController().signal);
-  expect(sent).toEqual([queue, expect.objectContaining({ responsePayload: "well" })]);
+  expect(sent.map(({ to }) => to)).toEqual([queue]);
+  expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ responsePayload: "well" });
+});
+
+test("the event of a call that failed for good goes to the dead-letter queue as it came", async () => {
+  const sent: unknown[] = [];
+  await open({ sendRecord: async (message) => void sent.push(message) });
+  const queue = "arn:aws:sqs:us-east-1:123456789012:dead";
+  const settings = { deadLetterArn: queue };
+  const failing = await lambda.create(
+    "failing",
+    "exports.handler = async () => { throw new Error('no') }",
+    settings,
+  );
+  const event = requestTo(failing);
+  expect(await lambda.transport.deliver(event, new AbortController().signal)).toEqual({ kind: "over" });
+  expect(sent).toEqual([
+    {
+      to: queue,
+      what: "The event",
+      body: expect.stringContaining(`"RequestId":"${event.requestId}"`),
+      attributes: {
+        RequestID: { type: "String", value: expect.stringMatching(/^[-0-9a-f]{36}$/) },
+        ErrorCode: { type: "Number", value: "200" },
+        ErrorMessage: { type: "String", value: "no" },
+      },
+    },
+  ]);
+  // Whoever reads the queue may still answer.
+  expect(noted("advice")).toEqual([expect.stringContaining(`It turned to others (${queue})`)]);
+  const fine = await lambda.create("fine", "exports.handler = async () => {}", settings);
+  await lambda.transport.deliver(requestTo(fine), new AbortController().signal);
+  expect(sent).toHaveLength(1);
 });

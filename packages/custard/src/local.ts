@@ -397,10 +397,9 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
     nodeModules,
     ...(python === undefined ? {} : { python }),
     ...(retryDelays === undefined ? {} : { retryDelays }),
-    sendRecord: async (destination, record) => {
-      const message = JSON.stringify(record);
-      if (parseQueueArn(destination) === undefined) await sns.publish({ topicArn: destination, message });
-      else await queues.send(destination, { body: message });
+    sendRecord: async ({ to, body, attributes = {} }) => {
+      if (parseQueueArn(to) === undefined) await sns.publish({ topicArn: to, message: body, attributes });
+      else await queues.send(to, { body, attributes });
     },
     environment: (family) =>
       options.sandbox

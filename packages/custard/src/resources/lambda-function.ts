@@ -35,7 +35,12 @@ export function lambdaFunction({ functions, s3, config }: FunctionWorld): Handle
     },
     async update(subject) {
       // What left the template goes back to its default, so the change names every setting.
-      const settings = { ...defaultSettings, reservedConcurrency: undefined, ...readSettings(subject) };
+      const settings = {
+        ...defaultSettings,
+        reservedConcurrency: undefined,
+        deadLetterArn: undefined,
+        ...readSettings(subject),
+      };
       const code = await codeOf(subject);
       const { token } = subject.task;
       const reference = referenceOf(subject);

@@ -19,6 +19,7 @@ export function readSettings(subject: Subject): Partial<FunctionSettings> {
     architecture: architectureOf(properties["Architectures"]),
     logging: loggingOf(properties["LoggingConfig"]),
     reservedConcurrency: numberProperty(subject, "ReservedConcurrentExecutions"),
+    deadLetterArn: deadLetterOf(properties["DeadLetterConfig"]),
     tags: { ...task.tags, ...tagsOf(properties["Tags"]) },
   });
 }
@@ -41,6 +42,15 @@ function architectureOf(value: Json | undefined): FunctionSettings["architecture
     return architecture;
   throw new ResourceFailure(
     `Value '[${architecture}]' at 'architectures' failed to satisfy constraint: Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not be null]`,
+  );
+}
+
+function deadLetterOf(value: Json | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const target = toText(membersOf(value, "DeadLetterConfig")["TargetArn"]);
+  if (target === undefined || target === "" || /^arn:[^:]+:(?:sqs|sns):/.test(target)) return target;
+  throw new ResourceFailure(
+    `The provided dead letter target ${target} is no ARN of an SQS queue or an SNS topic.`,
   );
 }
 

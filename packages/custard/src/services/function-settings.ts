@@ -17,6 +17,8 @@ export interface FunctionSettings {
   readonly logging: LoggingSettings;
   /** 0 throttles every invocation; absent: no limit of its own. */
   readonly reservedConcurrency?: number | undefined;
+  /** ARN of the queue or topic that gets the events of asynchronous invocations that failed for good. */
+  readonly deadLetterArn?: string | undefined;
   readonly tags: Readonly<Record<string, string>>;
 }
 

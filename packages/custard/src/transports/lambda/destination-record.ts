@@ -13,14 +13,51 @@ export interface FinishedCall {
   readonly at: number;
 }
 
+/** Something that Lambda sends after a call. */
+export interface LastMessage {
+  /** ARN of a function, topic or queue. */
+  readonly to: string;
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
+  /** What it is, for the log. */
+  readonly what: string;
+}
+
+/** The record for a destination, and the event itself for the dead-letter queue or topic. */
+export function lastMessages(call: FinishedCall): readonly LastMessage[] {
+  const destination = destinationOf(call);
+  const body = () => JSON.stringify(destinationRecord(call));
+  return [
+    ...(destination === undefined
+      ? []
+      : [{ to: destination, body: body(), what: "The record of this invocation" }]),
+    ...deadLetter(call),
+  ];
+}
+
+/** Longest error message of a dead letter. */
+const errorCharacters = 1024;
+
+function deadLetter({ resolved, invocation, attempts }: FinishedCall): readonly LastMessage[] {
+  const fault = attempts.at(-1)?.fault;
+  const { deadLetterArn } = resolved.settings;
+  if (fault === undefined || deadLetterArn === undefined || deadLetterArn === "") return [];
+  const attributes = {
+    RequestID: { type: "String", value: invocation.requestId },
+    ErrorCode: { type: "Number", value: "200" },
+    ErrorMessage: { type: "String", value: fault.errorMessage.slice(0, errorCharacters) || fault.errorType },
+  };
+  const body = Buffer.from(invocation.payload).toString("utf8");
+  return [{ to: deadLetterArn, body, attributes, what: "The event" }];
+}
+
 /** Where the record of a call goes, if anywhere: on success or on failure. */
-export function destinationOf({ resolved, attempts }: FinishedCall): string | undefined {
+function destinationOf({ resolved, attempts }: FinishedCall): string | undefined {
   const { onSuccess, onFailure } = resolved.eventInvoke;
   return attempts.at(-1)?.fault === undefined ? onSuccess : onFailure;
 }
 
-/** The record. */
-export function destinationRecord(call: FinishedCall): Json {
+function destinationRecord(call: FinishedCall): Json {
   const { resolved, invocation, attempts, at } = call;
   const last = attempts.at(-1);
   const failed = last?.fault !== undefined;

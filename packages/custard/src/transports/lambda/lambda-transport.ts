@@ -11,7 +11,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { type Json, type ProviderRequest, formatRequest } from "@custard/provider/protocol";
+import { type ProviderRequest, formatRequest } from "@custard/provider/protocol";
 import type { RequestId, StackId } from "../../engine/ids.ts";
 import type { Clock, Delivery, Documents, TraceEntry, Traces, Transport } from "../../engine/ports.ts";
 import { type FunctionReference, parseFunctionArn } from "../../services/function-arn.ts";
@@ -20,7 +20,7 @@ import type { ResolvedFunction } from "../../services/function-record.ts";
 import type { Runtime, RuntimeFamily } from "../../services/function-settings.ts";
 import type { FunctionRegistry } from "../../services/functions.ts";
 import { adviceOn } from "./advice.ts";
-import { destinationOf, destinationRecord } from "./destination-record.ts";
+import { type LastMessage, lastMessages } from "./destination-record.ts";
 import { invokeAsync } from "./async-invocations.ts";
 import { type Attempt, type Invocation, type Observation, invoke } from "./invoke.ts";
 import { Leftovers } from "./leftovers.ts";
@@ -50,8 +50,8 @@ export interface LambdaTransportOptions {
   readonly retryDelays?: readonly number[];
   /** Ends a request at once that its function certainly leaves unanswered. Default true. */
   readonly failFast?: boolean;
-  /** Sends the record of an asynchronous invocation to a destination that is no function: a topic, a queue. */
-  readonly sendRecord?: (destination: string, record: Json) => Promise<void>;
+  /** Sends what an asynchronous invocation leaves behind to a destination that is no function: a topic, a queue. */
+  readonly sendRecord?: (message: LastMessage) => Promise<void>;
   /** Keeps a spare process of each runtime that was used. Default false. */
   readonly keepSpares?: boolean;
   /** Default: the number of processors. */
@@ -224,9 +224,9 @@ class LocalLambda implements LambdaTransport {
     const given = async () => isOver() || (await this.#options.answered(request));
     const observe = (observation: Observation) => note(observation.kind, observation.text);
     const invocation = { requestId: randomUUID(), payload };
-    const { attempts, destination } = await this.#attempt({ resolved, invocation, given, observe }, signal);
+    const attempted = await this.#attempt({ resolved, invocation, given, observe }, signal);
     if (isOver() || (await this.#options.answered(request))) return { kind: "over" };
-    return await this.#judge(delivery, { attempts, destination });
+    return await this.#judge(delivery, attempted);
   }
 
   /** All attempts of an asynchronous invocation, and what its settings say is to be done with its record. */
@@ -236,31 +236,27 @@ class LocalLambda implements LambdaTransport {
     const retries = { delays: this.#retryDelays, given };
     const surroundings = { pool: this.#pool, clock, observe };
     const attempts = await invokeAsync({ resolved, invocation, retries }, surroundings, signal);
-    const finished = { resolved, invocation, attempts, at: clock.now() };
-    const destination = destinationOf(finished);
-    if (destination === undefined) return { attempts };
-    await this.#forward(destination, { record: destinationRecord(finished), observe });
-    return { attempts, destination };
+    const messages = lastMessages({ resolved, invocation, attempts, at: clock.now() });
+    for (const message of messages) await this.#forward(message, observe);
+    return { attempts, destinations: messages.map(({ to }) => to) };
   }
 
   /** A destination that can't be reached loses its record, as on Lambda; the log says so. */
-  async #forward(
-    destination: string,
-    { record, observe }: { record: Json; observe: (observation: Observation) => void },
-  ): Promise<void> {
+  async #forward(message: LastMessage, observe: (observation: Observation) => void): Promise<void> {
+    const { to, body, what } = message;
     const log = (text: string) => observe({ kind: "log", text });
-    log(`The record of this invocation goes to ${destination}.`);
-    const reference = parseFunctionArn(destination);
+    log(`${what} goes to ${to}.`);
+    const reference = parseFunctionArn(to);
     try {
       if (reference !== undefined) {
-        await this.invokeLater({ reference, payload: Buffer.from(JSON.stringify(record)), observe });
+        await this.invokeLater({ reference, payload: Buffer.from(body), observe });
       } else if (this.#options.sendRecord === undefined) {
-        log(`Nothing here delivers to ${destination}: the record is lost.`);
+        log(`Nothing here delivers to ${to}: it is lost.`);
       } else {
-        await this.#options.sendRecord(destination, record);
+        await this.#options.sendRecord(message);
       }
     } catch (error) {
-      log(`${destination} didn't take the record: ${error instanceof Error ? error.message : String(error)}`);
+      log(`${to} didn't take it: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -273,11 +269,11 @@ class LocalLambda implements LambdaTransport {
   /** L1. */
   async #judge(
     { request, resolved, note }: InFlight,
-    { attempts, destination }: Attempted,
+    { attempts, destinations }: Attempted,
   ): Promise<Delivery> {
     const workers = [...new Set(attempts.map((attempt) => attempt.worker))];
     const connections = (await Promise.all(workers.map((worker) => worker.connections()))).flat();
-    if (destination !== undefined) connections.push(destination);
+    connections.push(...destinations);
     const trace = await this.#options.traces.ofRequest(toRequestId(request));
     const advice = adviceOn({ resolved, attempts, trace });
     if (connections.length > 0) {
@@ -356,8 +352,8 @@ interface AsyncCall {
 
 interface Attempted {
   readonly attempts: readonly Attempt[];
-  /** Who got the record of the invocation, and with it the request. */
-  readonly destination?: string | undefined;
+  /** Who got the record of the invocation or its event, and with it the request. */
+  readonly destinations: readonly string[];
 }
 
 interface InFlight {
