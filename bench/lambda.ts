@@ -1,10 +1,11 @@
 /**
  * How soon a function answers: from spawn to its first answer, with and without a spare process, and warm; each from
- * the request to the verified PUT, beside a bare process of the same language in the same run.
+ * the request to the verified PUT, beside a bare process of the same language in the same run. And what many requests
+ * at once take: time, instances, memory.
  * `npm run build && node scripts/run-typescript.mjs bench/lambda.ts`
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -36,6 +37,8 @@ async function built(module: string): Promise<unknown> {
 
 const scope = { partition: "aws", account: "123456789012", region: "us-east-1" };
 const directory = mkdtempSync(join(tmpdir(), "custard-bench-"));
+/** So many requests at once, one round after the other. */
+const rounds = [500, 500, 1000, 1000];
 const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
 
 interface Language {
@@ -74,48 +77,90 @@ try {
 async function measure(language: Language): Promise<void> {
   const bare = await median(7, async () => await timeOf(async () => language.bare()));
   const cold = await median(7, async () => await firstAnswer(language, false));
+  const started = await median(7, async () => await spareStart(language));
   const spare = await median(7, async () => await firstAnswer(language, true));
   const warm = await warmAnswers(language, 500);
   show(`${language.name}: bare process`, bare, bare);
   show(`${language.name}: spawn to first answer`, cold, bare);
+  show(`${language.name}: spare process until its handler is called`, started, bare);
   show(`${language.name}: spare process to first answer`, spare, bare);
   show(`${language.name}: warm request to verified PUT, p50`, warm.p50, bare);
   show(`${language.name}: warm request to verified PUT, p99`, warm.p99, bare);
   print(
     `${language.name}: 500 requests at once took ${warm.burst.toFixed(0)} ms on ${warm.instances} instances`,
   );
+  const shown = warm.memory.map(({ after, engine, functions }) => `${after}: ${engine} + ${functions}`);
+  print(`${language.name}: MB of engine + functions after so many requests at once: ${shown.join(", ")}`);
 }
 
 async function firstAnswer(language: Language, withSpare: boolean): Promise<number> {
   return await withFunction(language, async ({ deliver, prewarm }) => {
-    if (withSpare) {
-      prewarm();
-      await new Promise((done) => setTimeout(done, 500));
-    }
+    if (withSpare) await ready(prewarm);
     return await timeOf(async () => await deliver(0));
   });
+}
+
+/** From the request to the start of its invocation. */
+async function spareStart(language: Language): Promise<number> {
+  return await withFunction(language, async ({ deliver, prewarm, invokedAt }) => {
+    await ready(prewarm);
+    const before = performance.now();
+    await deliver(0);
+    return invokedAt() - before;
+  });
+}
+
+async function ready(prewarm: () => void): Promise<void> {
+  prewarm();
+  await new Promise((done) => setTimeout(done, 500));
+}
+
+interface Memory {
+  readonly after: number;
+  readonly engine: number;
+  readonly functions: number;
 }
 
 async function warmAnswers(
   language: Language,
   times: number,
-): Promise<{ p50: number; p99: number; burst: number; instances: number }> {
+): Promise<{ p50: number; p99: number; burst: number; instances: number; memory: readonly Memory[] }> {
   return await withFunction(language, async ({ deliver, instances }) => {
     await deliver(0);
     const found: number[] = [];
     for (let turn = 1; turn <= times; turn += 1) found.push(await timeOf(async () => await deliver(turn)));
     const sorted = found.toSorted((one, other) => one - other);
-    const many = Array.from({ length: 500 }, (_, turn) => times + 1 + turn);
-    const burst = await timeOf(async () => await Promise.all(many.map(async (turn) => await deliver(turn))));
+    const memory: Memory[] = [];
+    let burst = 0;
+    let done = times + 1;
+    for (const round of rounds) {
+      const many = Array.from({ length: round }, (_, turn) => done + turn);
+      const took = await timeOf(async () => await Promise.all(many.map(async (turn) => await deliver(turn))));
+      if (burst === 0) burst = took;
+      done += round;
+      memory.push({ after: done - times - 1, ...memoryNow() });
+    }
     const at = (part: number) => sorted[Math.floor(times * part)] ?? Number.NaN;
-    return { p50: at(0.5), p99: at(0.99), burst, instances: instances() };
+    return { p50: at(0.5), p99: at(0.99), burst, instances: instances(), memory };
   });
+}
+
+/** Resident megabytes of this process and of its children. */
+function memoryNow(): Omit<Memory, "after"> {
+  global.gc?.();
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+  const megabytes = (pid: string) =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  const functions = children.reduce((sum, pid) => sum + megabytes(pid), 0);
+  return { engine: Math.round(megabytes("self")), functions: Math.round(functions) };
 }
 
 interface World {
   readonly deliver: (turn: number) => Promise<void>;
   readonly prewarm: () => void;
   readonly instances: () => number;
+  /** When the latest invocation began. */
+  readonly invokedAt: () => number;
 }
 
 async function withFunction<Result>(
@@ -129,6 +174,7 @@ async function withFunction<Result>(
     now: Date.now(),
   });
   const urls = createResponseUrls({ secret: "a secret of the bench" });
+  // Told once and forgotten, so that the bench's own memory is flat.
   const arrived = new Set<string>();
   const endpoint = await openResponseEndpoint({
     verify: (request) => urls.verify(request),
@@ -137,7 +183,7 @@ async function withFunction<Result>(
     onResponse: async ({ requestId }) => void arrived.add(requestId),
   });
   const functions = new FunctionRegistry(new MemoryDocuments());
-  const { transport, instances } = openTransport(functions, {
+  const { transport, instances, invokedAt } = openTransport(functions, {
     answered: ({ requestId }) => arrived.has(requestId),
     environment: (family) =>
       redirectEnvironment({
@@ -158,13 +204,14 @@ async function withFunction<Result>(
     const target = { ...request, ...scope, issuedAt: Date.now() };
     const responseUrl = urls.urlFor(target);
     await transport.deliver({ ...request, responseUrl }, new AbortController().signal);
-    if (!arrived.has(request.requestId)) throw new Error("A request stayed without an answer.");
+    if (!arrived.delete(request.requestId)) throw new Error("A request stayed without an answer.");
   };
   try {
     return await use({
       deliver,
       prewarm: () => transport.prewarm(language.runtime),
       instances,
+      invokedAt,
     });
   } finally {
     await transport.close();
@@ -175,22 +222,23 @@ async function withFunction<Result>(
 function openTransport(
   functions: registriesModule.FunctionRegistry,
   options: Pick<transportsModule.LambdaTransportOptions, "answered" | "environment">,
-): { readonly transport: transportsModule.LambdaTransport; readonly instances: () => number } {
-  let instances = 0;
+): Pick<World, "instances" | "invokedAt"> & { readonly transport: transportsModule.LambdaTransport } {
+  let [instances, invoked] = [0, 0];
   const transport = createLambdaTransport({
     ...options,
     functions,
     documents: new MemoryDocuments(),
     clock,
     traces: {
-      note: ({ text }) => {
+      note: ({ kind, text }) => {
+        if (kind === "invoked") invoked = performance.now();
         if (text.startsWith("INIT_START")) instances += 1;
       },
       ofRequest: async () => [],
     },
     workDirectory: join(directory, "work"),
   });
-  return { transport, instances: () => instances };
+  return { transport, instances: () => instances, invokedAt: () => invoked };
 }
 
 function requestTo(
