@@ -247,7 +247,7 @@ describe("the process", () => {
     );
     const running = startCustard(folder, ["deploy", "template.yaml", "--stack-name", "test"]);
     await expect.poll(() => readDiary(diary), { timeout: 15_000 }).toHaveLength(1);
-    const other = await custardEnds(1, folder, ["list"]);
+    const other = await custardEnds(1, folder, ["delete", "test"]);
     expect(other.stderr).toContain(`is in use by process ${running.child.pid}`);
     running.child.kill("SIGTERM");
     expect((await running.ended).code).toBe(130);

@@ -74,6 +74,7 @@ export class Runner {
   readonly #nursery: Nursery;
   readonly #hosts = new Map<StackId, StackHost>();
   readonly #performing = new Set<string>();
+  readonly #notifying = new Set<Promise<void>>();
   readonly #turns = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(stackId: StackId) => void>();
   readonly #stop = new AbortController();
@@ -101,7 +102,19 @@ export class Runner {
     this.#stop.abort(new Error("the engine is closing"));
     this.#wake.abort();
     await this.#loop;
+    await this.#notifyRest();
     await Promise.allSettled(this.#turns.values());
+  }
+
+  /** Whoever follows a stack closes as soon as it has settled: its last events go out before. */
+  async #notifyRest(): Promise<void> {
+    if (this.#ports.notifications === undefined) return;
+    await Promise.allSettled(this.#notifying);
+    for (const command of await this.#claim()) {
+      if (parseTask(command.body).kind !== "notify") continue;
+      // What fails is tried again at the next start.
+      await this.#perform(command).catch(this.#ports.trouble);
+    }
   }
 
   /** Hands an event to its stack. Resolves when its effects are durable. */
@@ -222,7 +235,7 @@ export class Runner {
         await reportToParent(this.#nursery, stack, task);
         return "done";
       case "notify":
-        await this.#notify(stack, task);
+        await this.#inSight(this.#notify(stack, task));
         return "done";
       case "creation-timeout":
         await this.#tell(stack.identity.stackId, { kind: "creation-timed-out" });
@@ -234,6 +247,11 @@ export class Runner {
         await releaseImport(this.#nursery, stack, task);
         return "done";
     }
+  }
+
+  async #inSight(notifying: Promise<void>): Promise<void> {
+    this.#notifying.add(notifying);
+    await notifying.finally(() => this.#notifying.delete(notifying));
   }
 
   async #notify(stack: Stack, task: Extract<Task, { kind: "notify" }>): Promise<void> {

@@ -67,6 +67,8 @@ export interface SnsTransport extends Transport {
 
 /** CloudFormation's own subject (fact 20); providers dispatch on it. */
 const subject = "AWS CloudFormation custom resource request";
+/** Milliseconds that deliveries get to end when there are no more. */
+const closingTime = 1000;
 /** SNS's limit for message and attributes together. */
 const messageBytes = 262_144;
 
@@ -127,6 +129,10 @@ class LocalSns implements SnsTransport {
   }
 
   async close(): Promise<void> {
+    await Promise.race([
+      Promise.allSettled(this.#background),
+      this.#options.clock.sleep(closingTime, this.#closing.signal).catch(() => undefined),
+    ]);
     this.#closing.abort(new Error("topics are no longer served"));
     this.#confirmations.close();
     await Promise.allSettled(this.#background);
