@@ -140,11 +140,12 @@ test("AWS::Include reads the local S3, and says what isn't there", async () => {
     "template.yaml": including("s3://parts/more.yaml"),
     "other.yaml": including("s3://parts/other.yaml"),
   });
-  const { services, close } = openServicesOf(join(folder, ".custard"));
+  const opened = openServicesOf(join(folder, ".custard"));
+  const { s3 } = opened.services;
   const bucket = { partition: "aws", bucket: "parts" };
-  await services.s3.buckets.create({ ...bucket, account: "123456789012", region: "us-east-1" });
-  await services.s3.objects.put({ ...bucket, key: "more.yaml" }, { body: [Buffer.from(included)] });
-  await close();
+  await s3.buckets.create({ ...bucket, account: "123456789012", region: "us-east-1" });
+  await s3.objects.put({ ...bucket, key: "more.yaml" }, { body: [Buffer.from(included)] });
+  await opened.close();
   await deploy(folder, 0);
   expect((await custardEnds(0, folder, ["ssm", "get", "included"])).stdout).toBe("from us-east-1\n");
   const { lines } = await custardEnds(1, folder, ["deploy", "other.yaml", "--json"]);

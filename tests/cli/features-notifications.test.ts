@@ -33,19 +33,20 @@ const queue = "arn:aws:sqs:us-east-1:123456789012:events";
 
 /** `LogicalId STATUS` of the notifications that have come since the last look. */
 async function received(folder: string): Promise<readonly string[]> {
-  const { services, close } = openServicesOf(join(folder, ".custard"));
+  const opened = openServicesOf(join(folder, ".custard"));
+  const { queues } = opened.services;
   try {
-    const messages = await services.queues.receive(queue, { limit: 10 });
+    const messages = await queues.receive(queue, { limit: 10 });
     const stories = messages.map(({ body }) => {
       const { Subject, Message }: { Subject: string; Message: string } = JSON.parse(body);
       expect(Subject).toBe("AWS CloudFormation Notification");
       const member = (name: string) => new RegExp(`^${name}='(.*)'$`, "m").exec(Message)?.[1];
       return `${member("LogicalResourceId")} ${member("ResourceStatus")}`;
     });
-    for (const { receiptHandle } of messages) await services.queues.deleteMessage(queue, receiptHandle);
+    for (const { receiptHandle } of messages) await queues.deleteMessage(queue, receiptHandle);
     return stories;
   } finally {
-    await close();
+    await opened.close();
   }
 }
 

@@ -113,7 +113,7 @@ export class Runner {
     for (const command of await this.#claim()) {
       if (parseTask(command.body).kind !== "notify") continue;
       // What fails is tried again at the next start.
-      await this.#perform(command).catch(this.#ports.trouble);
+      await this.#perform(command).catch((error: unknown) => this.#ports.trouble(error));
     }
   }
 
