@@ -1,4 +1,5 @@
 import { urlSuffixOf } from "@custard/provider/protocol";
+import { checkConditional } from "../template/check-conditional.ts";
 import { dependenciesOf } from "../template/dependencies.ts";
 import { evaluateConditions } from "../template/evaluate.ts";
 import type { Pseudo } from "../template/known.ts";
@@ -76,7 +77,9 @@ export function makeDefinition(identity: StackIdentity, source: DefinitionSource
   const exists = (name: string) => isActive(template, conditions.value, name);
   const dependencies = new Map<LogicalId, ReadonlySet<LogicalId>>();
   for (const [name, needed] of dependenciesOf(template)) {
-    if (exists(name)) dependencies.set(name as LogicalId, needed as ReadonlySet<LogicalId>);
+    // What a condition has switched off is waited for by nobody: branches that aren't taken may refer to it.
+    const there = new Set([...needed].filter(exists)) as ReadonlySet<string> as ReadonlySet<LogicalId>;
+    if (exists(name)) dependencies.set(name as LogicalId, there);
   }
   return { ...source, conditions: conditions.value, dependencies };
 }
@@ -100,19 +103,10 @@ function isActive(template: Template, conditions: ReadonlyMap<string, boolean>, 
   return condition === undefined || conditions.get(condition) === true;
 }
 
-/** Fact 117: a reference to a resource that a condition has switched off. DependsOn may name one; it counts for nothing. */
-function refuseDanglingReferences({ template, dependencies }: Definition): void {
-  const explicit = (id: LogicalId) => new Set(template.resources.get(id)?.dependsOn);
-  const dangling = new Set<string>();
-  for (const [id, needed] of dependencies) {
-    for (const name of needed) if (!dependencies.has(name) && !explicit(id).has(name)) dangling.add(name);
-  }
-  if (dangling.size === 0) return;
-  const names = [...dangling].join(", ");
-  throw new StackError(
-    "InvalidTemplate",
-    `Template format error: Unresolved resource dependencies [${names}] in the Resources block of the template`,
-  );
+/** Fact 117: a reference to a resource that a condition has switched off. */
+function refuseDanglingReferences({ template, conditions }: Definition): void {
+  const [first] = checkConditional(template, conditions);
+  if (first !== undefined) throw new StackError("InvalidTemplate", first.message);
 }
 
 function orRefuse<T>(parsed: Parsed<T>, code: "InvalidTemplate" | "InvalidParameters"): T {
