@@ -1,6 +1,7 @@
 /** Which service a request is for, and whose things it is about. */
 import { accountOf } from "../services/access-key.ts";
 import type { ServiceModel } from "./model.ts";
+import { parseTarget } from "./protocols/aws-json.ts";
 import { fieldOf, readForm } from "./protocols/form.ts";
 import type { BufferedRequest, WireRequest } from "./wire.ts";
 
@@ -59,9 +60,10 @@ export function serviceOfForm(
 /** Stands for a service that only the form in the body names. */
 export const unknownForm = "form";
 
-function guess({ method, path, headers }: WireRequest, models: ReadonlyMap<string, ServiceModel>): string {
-  const target = headers["x-amz-target"]?.split(".")[0];
-  const byTarget = [...models.values()].find((model) => model.target === target);
+function guess(request: WireRequest, models: ReadonlyMap<string, ServiceModel>): string {
+  const { method, path, headers } = request;
+  const { service } = parseTarget(request);
+  const byTarget = [...models.values()].find((model) => model.target === service);
   if (byTarget !== undefined) return byTarget.service;
   const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
   if (method === "POST" && path === "/" && isForm) return unknownForm;

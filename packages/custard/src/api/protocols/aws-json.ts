@@ -1,12 +1,13 @@
 /** The JSON protocols 1.0 and 1.1: the operation stands in a header, all else in the body. */
 import { ApiError } from "../api-error.ts";
 import type { ServiceModel } from "../model.ts";
+import type { WireRequest } from "../wire.ts";
 import { parseJson, readMembers, writeJson } from "./json-value.ts";
 import type { Protocol } from "./protocol.ts";
 
 export const awsJson: Protocol = {
   address(model, request) {
-    const [service = "", name = ""] = (request.headers["x-amz-target"] ?? "").split(".");
+    const { service, name } = parseTarget(request);
     const operation = service === model.target ? model.operations.get(name) : undefined;
     if (operation !== undefined) return { operation, labels: {} };
     throw new ApiError("UnknownOperationException", "");
@@ -33,6 +34,12 @@ export const awsJson: Protocol = {
     };
   },
 };
+
+/** `AmazonSSM.GetParameter`; botocore puts a longer name of the service before CloudTrail's. */
+export function parseTarget({ headers }: WireRequest): { readonly service: string; readonly name: string } {
+  const [name = "", service = ""] = (headers["x-amz-target"] ?? "").split(".").toReversed();
+  return { service, name };
+}
 
 function contentType({ protocol }: ServiceModel): string {
   return protocol === "awsJson1.0" ? "application/x-amz-json-1.0" : "application/x-amz-json-1.1";
