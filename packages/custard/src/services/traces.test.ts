@@ -27,11 +27,19 @@ describe.each(stores)("traces $name", ({ store }) => {
     return traces;
   }
 
+  test("what is noted of a function's request without the function's name is the function's too", async () => {
+    const traces = start();
+    traces.note(entry(1, { request: "other" }));
+    traces.note(entry(2, { functionName: "f" }));
+    traces.note(entry(3));
+    expect(await traces.ofFunction("f", 10)).toEqual([2, 3].map((at) => entry(at, { functionName: "f" })));
+  });
+
   test("what was noted can be asked for at once, by request, stack and function", async () => {
     const traces = start();
     const entries = [
       entry(3, { functionName: "f" }),
-      entry(1),
+      entry(1, { functionName: "f" }),
       entry(2, { request: "r2", functionName: "f" }),
       entry(4, { request: "r3", stack: "s2", functionName: "g" }),
     ];

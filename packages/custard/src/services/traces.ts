@@ -12,6 +12,9 @@ const patience = 200;
 /** So many waiting observations are stored at once. */
 const crowd = 500;
 
+/** Of so many requests it is remembered which function had them. */
+const rememberedRequests = 1000;
+
 /** Where observations are stored. All answers are in the order in which things were noted. */
 export interface TraceStore {
   add(entries: readonly TraceEntry[]): void;
@@ -37,6 +40,7 @@ export interface TraceLog extends Traces {
 export class BufferedTraces implements TraceLog {
   readonly #store: TraceStore;
   readonly #watchers = new Set<(entry: TraceEntry) => void>();
+  readonly #functions = new Map<RequestId, string>();
   #waiting: TraceEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,7 +49,7 @@ export class BufferedTraces implements TraceLog {
   }
 
   note(entry: TraceEntry): void {
-    const bounded = { ...entry, text: bound(entry.text) };
+    const bounded = { ...entry, ...this.#functionOf(entry), text: bound(entry.text) };
     this.#waiting.push(bounded);
     for (const watcher of this.#watchers) watcher(bounded);
     if (this.#waiting.length >= crowd) this.#flush();
@@ -75,6 +79,18 @@ export class BufferedTraces implements TraceLog {
   async close(): Promise<void> {
     this.#flush();
     this.#store.close();
+  }
+
+  /** The response endpoint doesn't know whose answers it sees; what was noted before of the request tells. */
+  #functionOf({ requestId, functionName }: TraceEntry): Pick<TraceEntry, "functionName"> {
+    if (functionName === undefined) {
+      const known = this.#functions.get(requestId);
+      return known === undefined ? {} : { functionName: known };
+    }
+    this.#functions.set(requestId, functionName);
+    const [oldest] = this.#functions.size > rememberedRequests ? this.#functions.keys() : [];
+    if (oldest !== undefined) this.#functions.delete(oldest);
+    return { functionName };
   }
 
   #flush(): void {
