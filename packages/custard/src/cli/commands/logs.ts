@@ -69,6 +69,8 @@ async function read(local: Reader, whose: Logged, limit: number): Promise<readon
 
 /** Milliseconds between two looks for what is new. */
 const pace = 200;
+/** So many looks after the end of all operations: what was noted last is stored a moment after it. */
+const lastLooks = 2;
 
 /** Writes what is noted until no operation is in progress any more, or nobody works on it. */
 async function followLogs(
@@ -83,12 +85,14 @@ async function followLogs(
   io.stdout.closed.addEventListener("abort", leave);
   let seen = (await read(local, wanted.whose, everything)).length - wanted.limit;
   try {
-    for (;;) {
-      const goesOn = local.inUse() && (await local.engine.resume()).length > 0;
+    for (let quiet = 0; ;) {
+      const inUse = local.inUse();
+      const goesOn = inUse && (await local.engine.resume()).length > 0;
+      quiet = goesOn ? 0 : quiet + 1;
       const entries = await read(local, wanted.whose, everything);
       writeEntries(call, entries.slice(Math.max(0, seen)));
       seen = entries.length;
-      if (!goesOn || left.signal.aborted) break;
+      if (!inUse || quiet > lastLooks || left.signal.aborted) break;
       await wait(pace, left.signal);
     }
   } finally {
