@@ -34,7 +34,7 @@ import { openSqliteStorage, readSqliteStorage, type SqliteStorage } from "./stor
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
 import { probeSandbox, sandboxEnvironment, type SandboxOptions } from "./transports/lambda/sandbox.ts";
-import { linkSdk, projectModules } from "./transports/lambda/sdk-modules.ts";
+import { sdkModules } from "./transports/lambda/sdk-modules.ts";
 import { defaultWorkDirectory } from "./transports/lambda/work-directory.ts";
 import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-transport.ts";
 
@@ -332,7 +332,9 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
   const place = { partition: partitionOf(region), account, region };
   if (options.config !== undefined) await config.apply(options.config, place);
   const workDirectory = defaultWorkDirectory();
-  const nodeModules = options.nodeModules ?? (await sdkModules(options, workDirectory));
+  const projects = [dirname(resolve(options.stateDirectory)), process.cwd()];
+  const given = { workDirectory, sandbox: options.sandbox === true };
+  const nodeModules = options.nodeModules ?? (await sdkModules(projects, given));
   return {
     secret,
     certificate,
@@ -340,14 +342,6 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
     nodeModules,
     python: await config.python(),
   };
-}
-
-/** A sandbox shows folders, not where links in them lead. */
-async function sdkModules(options: LocalOptions, workDirectory: string): Promise<readonly string[]> {
-  const found = await projectModules([dirname(resolve(options.stateDirectory)), process.cwd()]);
-  if (options.sandbox) return found.slice(0, 1);
-  const linked = await linkSdk(found, workDirectory);
-  return linked === undefined ? [] : [linked];
 }
 
 /** How sandboxes reach us. */

@@ -10,8 +10,20 @@ import { openWorkDirectory } from "./work-directory.ts";
 /** Scopes of the SDK's packages. */
 const scopes = ["@aws-sdk", "@smithy"];
 
+/** Where functions find AWS's SDK: folders `node_modules`, by way of the projects that these folders belong to. */
+export async function sdkModules(
+  folders: readonly string[],
+  { workDirectory, sandbox }: { readonly workDirectory: string; readonly sandbox: boolean },
+): Promise<readonly string[]> {
+  const found = await projectModules(folders);
+  // A sandbox shows folders, not where links in them lead.
+  if (sandbox) return found.slice(0, 1);
+  const linked = await linkSdk(found, workDirectory);
+  return linked === undefined ? [] : [linked];
+}
+
 /** All folders `node_modules` that Node.js would look into from these folders, the nearest first. */
-export async function projectModules(folders: readonly string[]): Promise<readonly string[]> {
+async function projectModules(folders: readonly string[]): Promise<readonly string[]> {
   const candidates = folders.flatMap(parentsOf).map((folder) => join(folder, "node_modules"));
   const found: string[] = [];
   for (const candidate of new Set(candidates))
@@ -20,10 +32,7 @@ export async function projectModules(folders: readonly string[]): Promise<readon
 }
 
 /** A folder with nothing but the SDK of the first project that has it; undefined when none has. */
-export async function linkSdk(
-  modules: readonly string[],
-  workDirectory: string,
-): Promise<string | undefined> {
+async function linkSdk(modules: readonly string[], workDirectory: string): Promise<string | undefined> {
   const targets: (readonly [scope: string, target: string])[] = [];
   for (const scope of scopes) {
     for (const folder of modules) {
