@@ -40,7 +40,9 @@ test("a nested stack is created, updated and deleted with its parent", async () 
   expect((await deploy(folder, 0)).outputs).toEqual({ Id: "another" });
   const requests = await requestsIn(folder, childName ?? "");
   expect(
-    requests.map(({ RequestType, ResourceProperties }) => `${RequestType} ${ResourceProperties["Name"]}`),
+    requests.map(
+      ({ RequestType, ResourceProperties }) => `${RequestType} ${String(ResourceProperties["Name"])}`,
+    ),
   ).toEqual(["Create one", "Update two", "Delete one"]);
   await custardEnds(0, folder, ["delete", "test"]);
   expect(await readJson(folder, "list")).toEqual([]);

@@ -295,4 +295,24 @@ describe("records", () => {
     await done(perform({ ...update, action: "delete" }));
     expect(await documents.list("resource/")).toEqual([]);
   });
+
+  test("the Delete of a cancelled creation carries the generated id, and finds what was made", async () => {
+    const { perform, documents } = resourceWorld();
+    const tasks = [
+      createTask("AWS::SSM::Parameter", { properties: parameter, logicalId: "A" as LogicalId }),
+      createTask("AWS::IAM::Role", {
+        properties: { RoleName: "r", AssumeRolePolicyDocument: {} },
+        logicalId: "B" as LogicalId,
+      }),
+      createTask("AWS::SNS::Topic", { properties: { TopicName: "t" }, logicalId: "C" as LogicalId }),
+      createTask("AWS::SQS::Queue", { properties: { QueueName: "q" }, logicalId: "D" as LogicalId }),
+      createTask("AWS::CloudFormation::Macro", {
+        properties: { Name: "M", FunctionName: "f" },
+        logicalId: "E" as LogicalId,
+      }),
+    ];
+    for (const task of tasks) await done(perform(task));
+    for (const task of tasks) await done(perform({ ...task, action: "delete", token: "delete-1" }));
+    expect(await documents.list("")).toEqual([]);
+  });
 });

@@ -10,6 +10,7 @@ import type { ResourceTask, ResourceTypes, TaskOutcome, TypeFacts } from "../eng
 import { FunctionError } from "../services/function-error.ts";
 import type { Services } from "../services/open-services.ts";
 import { ResourceFailure } from "./failure.ts";
+import { GivenIds } from "./given-ids.ts";
 import type { Handler, Made } from "./handler.ts";
 import { KeptRecords } from "./kept-records.ts";
 import { realHandlers } from "./real-handlers.ts";
@@ -57,6 +58,7 @@ export function createResourceTypes(world: Services, options: TypeOptions = {}):
   const schemas = new Schemas();
   const records = new KeptRecords(world.documents);
   const handlers = realHandlers(world, records);
+  const ids = new GivenIds(world.documents);
   const facts = new Map<string, TypeFacts | undefined>();
 
   function handlerOf(type: string, schema: ResourceSchema): Handler {
@@ -84,7 +86,7 @@ export function createResourceTypes(world: Services, options: TypeOptions = {}):
       if (schema === undefined) return failed(`Unrecognized resource types: [${task.type}]`);
       if (refused.has(task.type)) return refusal(task);
       if (options.strict === true && !isReal(task.type)) return notSimulated(task);
-      return await perform(task, schema, handlerOf(task.type, schema));
+      return await perform(task, { schema, handler: handlerOf(task.type, schema), ids });
     },
   };
 }
@@ -102,19 +104,35 @@ function toFacts(type: string, schema: ResourceSchema | undefined, isReal: boole
   };
 }
 
-async function perform(task: ResourceTask, schema: ResourceSchema, handler: Handler): Promise<TaskOutcome> {
+interface Doer {
+  readonly schema: ResourceSchema;
+  readonly handler: Handler;
+  readonly ids: GivenIds;
+}
+
+async function perform(task: ResourceTask, doer: Doer): Promise<TaskOutcome> {
   try {
-    const subject = toSubject(task);
-    if (task.action === "delete") {
-      await handler.delete(subject);
-      return { kind: "done", physicalId: task.physicalId, attributes: {} };
-    }
-    checkRequired(subject, schema);
-    return done(await (task.action === "create" ? handler.create(subject) : handler.update(subject)));
+    return await (task.action === "delete" ? remove(task, doer) : make(task, doer));
   } catch (error) {
     if (error instanceof ResourceFailure || error instanceof FunctionError) return failed(error.message);
     throw error;
   }
+}
+
+async function make(task: ResourceTask, { schema, handler, ids }: Doer): Promise<TaskOutcome> {
+  const subject = toSubject(task);
+  checkRequired(subject, schema);
+  if (task.action === "update") return done(await handler.update(subject));
+  const made = done(await handler.create(subject));
+  await ids.note(task, made.physicalId);
+  return made;
+}
+
+async function remove(task: ResourceTask, { handler, ids }: Doer): Promise<TaskOutcome> {
+  const physicalId = await ids.find(task);
+  await handler.delete(toSubject({ ...task, physicalId }));
+  await ids.forget(task, physicalId);
+  return { kind: "done", physicalId: task.physicalId, attributes: {} };
 }
 
 /** Fact 102. */
@@ -139,7 +157,7 @@ function notSimulated(task: ResourceTask): TaskOutcome {
   return failed(`Resources of type ${task.type} are only simulated, and --strict refuses them.`);
 }
 
-function done({ physicalId, attributes }: Made): TaskOutcome {
+function done({ physicalId, attributes }: Made): Extract<TaskOutcome, { kind: "done" }> {
   return { kind: "done", physicalId: physicalId as PhysicalId, attributes };
 }
 
