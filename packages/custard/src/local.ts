@@ -9,7 +9,7 @@ import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Transport } from "./engine/ports.ts";
 import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
 import { createAwsSite } from "./response/aws-site.ts";
-import { type Certificate, openCertificate } from "./response/certificate.ts";
+import { type Certificate, certificateFiles, openCertificate } from "./response/certificate.ts";
 import { openResponseEndpoint, type ResponseEndpoint } from "./response/endpoint.ts";
 import { portFileOf, removePort, writePort } from "./response/port-file.ts";
 import { awsHosts, redirectedHosts, redirectEnvironment } from "./response/redirect.ts";
@@ -27,6 +27,7 @@ import { sandboxSetting } from "./services/sandbox-setting.ts";
 import { type EndedRequest, SingleRequests, type WantedRequest } from "./services/single-requests.ts";
 import { createTransforms } from "./services/transforms.ts";
 import { createTemplates } from "./services/templates.ts";
+import type { Runtime } from "./services/function-settings.ts";
 import { systemClock } from "./services/system-clock.ts";
 import type { TraceLog } from "./services/traces.ts";
 import { nothingStored } from "./storage/nothing-stored.ts";
@@ -69,6 +70,8 @@ export interface LocalOptions {
    * one runs functions as you.
    */
   readonly sandbox?: boolean;
+  /** Runtimes that will be needed: a new state directory starts them while it is being made. */
+  readonly prewarm?: readonly Runtime[];
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
   /** Serves AWS's clients too, and the functions' own. */
@@ -172,28 +175,38 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     invoke: (call) => lambda.invoke(call),
     trouble: troubleOf(options),
   });
-  const { secret, ...prepared } = await prepare(options, storage, services);
+  const isNew = (await storage.journal.summaries()).length === 0;
+  const { secret, certificate, ...prepared } = await prepare(options, storage, services);
   const transports: Transport[] = [];
   const reception = await openReception({
     secret,
     style: options.responseUrlStyle,
-    certificate: prepared.certificate,
+    certificate: certificate.made,
     traces,
     transports,
     engine: () => engine,
   });
   const { endpoint, singles } = reception;
   const served: Served = { secret: await persistentSecret(storage.documents, "secret/access-keys") };
-  const { lambda, sns } = openTransports({ options, storage, services, ...prepared, ...reception, served });
+  const { lambda, sns } = openTransports({
+    options,
+    storage,
+    services,
+    certificate,
+    ...prepared,
+    ...reception,
+    served,
+  });
   transports.push(lambda, sns);
+  // A new directory's certificate takes a while to make.
+  if (isNew) for (const runtime of options.prewarm ?? []) lambda.prewarm(runtime);
   endpoint.serve(sns.site.matches, sns.site.listener);
   const aws = createAwsSite(() => served.url);
   endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
-  const portFile = portFileOf(resolve(options.stateDirectory));
-  await writePort(portFile, endpoint.port);
-  const port = { close: () => removePort(portFile) };
+  const port = await announcePort(portFileOf(resolve(options.stateDirectory)), endpoint.port);
   const types = createResourceTypes(services, { strict: options.strict === true });
   const engine = openEngine({ options, storage, services, types, transports, reception, lambda, sns });
+  await certificate.made;
   // Before anything is at work: functions call the endpoint.
   const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
@@ -215,6 +228,11 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     },
     close: () => closeInTurn([api, engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
   };
+}
+
+async function announcePort(file: string, port: number): Promise<{ close(): Promise<void> }> {
+  await writePort(file, port);
+  return { close: () => removePort(file) };
 }
 
 function troubleOf({ trouble = () => undefined }: LocalOptions): (error: unknown) => void {
@@ -275,7 +293,7 @@ async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefin
 async function openReception(parts: {
   readonly secret: string;
   readonly style: LocalOptions["responseUrlStyle"];
-  readonly certificate: Certificate;
+  readonly certificate: Promise<Certificate>;
   readonly traces: TraceLog;
   readonly transports: readonly Transport[];
   /** Made later than this. */
@@ -318,13 +336,13 @@ async function openReception(parts: {
 
 async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3, config }: Services) {
   const { region = defaultRegion, account = defaultAccount } = options;
-  const [secret, certificate] = await Promise.all([
+  const tls = join(resolve(options.stateDirectory), "tls");
+  const hosts = [responseHost(region, partitionOf(region))];
+  const made = openCertificate({ directory: tls, hosts, now: Date.now() });
+  // Waited for at the end of the opening; until then nobody else needs to know.
+  made.catch(() => undefined);
+  const [secret] = await Promise.all([
     persistentSecret(documents, "secret/response-urls"),
-    openCertificate({
-      directory: join(resolve(options.stateDirectory), "tls"),
-      hosts: [responseHost(region, partitionOf(region))],
-      now: Date.now(),
-    }),
     endLeftovers(documents),
     s3.sweep(),
     options.sandbox ? probeSandbox() : undefined,
@@ -337,7 +355,7 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
   const nodeModules = options.nodeModules ?? (await sdkModules(projects, given));
   return {
     secret,
-    certificate,
+    certificate: { ...certificateFiles(tls), made },
     workDirectory,
     nodeModules,
     python: await config.python(),
@@ -367,7 +385,7 @@ interface TransportParts {
   readonly options: LocalOptions;
   readonly storage: SqliteStorage;
   readonly services: Services;
-  readonly certificate: Certificate;
+  readonly certificate: Pick<Certificate, "caFile" | "bundleFile">;
   readonly workDirectory: string;
   readonly python: string | undefined;
   readonly nodeModules: readonly string[];

@@ -47,6 +47,11 @@ const systemBundles = [
   "/etc/ssl/cert.pem",
 ] as const;
 
+/** Where a directory's authority is, or will be. */
+export function certificateFiles(directory: string): Pick<Certificate, "caFile" | "bundleFile"> {
+  return { caFile: join(directory, "ca.pem"), bundleFile: join(directory, "bundle.pem") };
+}
+
 /**
  * Opens the certificates of a directory, and makes them when there are none, or when they are damaged or end soon.
  * `hosts` are those that will be asked for first; they share one certificate.
@@ -58,15 +63,13 @@ export async function openCertificate(options: {
   readonly now: number;
 }): Promise<Certificate> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
-  const file = (name: string): string => join(options.directory, name);
   const authority = await openAuthority(options);
   const contexts = new Map<string, Promise<SecureContext>>();
   const first = await openServerCertificate({ ...options, authority });
   const firstContext = Promise.resolve(toContext(first));
   for (const host of options.hosts) contexts.set(host, firstContext);
   return {
-    caFile: file("ca.pem"),
-    bundleFile: file("bundle.pem"),
+    ...certificateFiles(options.directory),
     fallback: { cert: first.certificate, key: first.key },
     contextFor(host) {
       if (!isPermitted(host)) return Promise.reject(new Error(`there is no certificate for ${host}`));

@@ -48,7 +48,8 @@ interface Site {
 /** Opens the endpoint on an ephemeral port of 127.0.0.1. */
 export async function openResponseEndpoint(
   options: Bucket & {
-    readonly certificate: Certificate;
+    /** May still be in the making: handshakes wait for it. */
+    readonly certificate: Certificate | Promise<Certificate>;
     /** The buckets of wait conditions. Default: there are none. */
     readonly waits?: WaitBucket;
     /** After so many ms of silence a sender is given up. */
@@ -57,7 +58,7 @@ export async function openResponseEndpoint(
 ): Promise<ResponseEndpoint> {
   const sites: Site[] = [];
   const inFlight = new WeakMap<Duplex, Exchange>();
-  const server = createTlsServer(options.certificate);
+  const server = createTlsServer(Promise.resolve(options.certificate));
   server.timeout = options.idleTimeout ?? s3IdleTimeout;
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const exchange: Exchange = { request, response, host: hostOf(request), expectsContinue, surplus: 0 };
@@ -87,10 +88,9 @@ export async function openResponseEndpoint(
   };
 }
 
-function createTlsServer(certificate: Certificate): Server {
-  const contextFor = callbackify((host: string) => certificate.contextFor(host.toLowerCase()));
-  return createServer({
-    ...certificate.fallback,
+function createTlsServer(certificate: Promise<Certificate>): Server {
+  const contextFor = callbackify(async (host: string) => (await certificate).contextFor(host.toLowerCase()));
+  const server = createServer({
     SNICallback: contextFor,
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
@@ -100,6 +100,12 @@ function createTlsServer(certificate: Certificate): Server {
     requestTimeout: 0,
     maxHeaderSize,
   });
+  // For clients that name no host. Whoever makes the certificate hears of trouble with it.
+  certificate.then(
+    ({ fallback }) => server.setSecureContext(fallback),
+    () => undefined,
+  );
+  return server;
 }
 
 function serveSite({ listener }: Site, { request, response, expectsContinue }: Exchange): void {

@@ -4,7 +4,7 @@ import { StackError } from "../../engine/stack-error.ts";
 import type { StackView } from "../../engine/views.ts";
 import type { StackInput } from "../../engine/engine.ts";
 import type { Diagnostic } from "../../template/diagnostic.ts";
-import { isRuntime } from "../../services/function-settings.ts";
+import { isRuntime, type Runtime } from "../../services/function-settings.ts";
 import type { Template } from "../../template/template.ts";
 import { checkSimulated } from "../check-simulated.ts";
 import { findStack } from "../choose-stack.ts";
@@ -90,6 +90,7 @@ async function runDeploy(call: Call): Promise<ExitCode> {
     failFast: call.flag("failFast"),
     strict: call.flag("strict"),
     config,
+    prewarm: runtimesOf(wish),
   };
   return withSession(call, options, async (session) => {
     checkSimulated(wish.template, { types: session.local.types, config, strict: options.strict });
@@ -124,13 +125,16 @@ async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {
   return existing === undefined ? create(session, wish) : update(session, existing, wish);
 }
 
-async function create(session: Session, { input, sources }: Wish): Promise<ExitCode> {
+function runtimesOf({ sources }: Wish): readonly Runtime[] {
+  return [...new Set(sources.map((source) => source.runtime))].filter(isRuntime);
+}
+
+async function create(session: Session, wish: Wish): Promise<ExitCode> {
+  const { input, sources } = wish;
   const startedAt = Date.now();
   const stackId = await session.local.engine.createStack(input);
   // Their processes start while the engine gets to the first custom resource.
-  for (const runtime of new Set(sources.map((source) => source.runtime))) {
-    if (isRuntime(runtime)) session.local.lambda.prewarm(runtime);
-  }
+  for (const runtime of runtimesOf(wish)) session.local.lambda.prewarm(runtime);
   return begin(session, sources, {
     kind: "create",
     stackId,
