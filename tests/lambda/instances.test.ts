@@ -90,8 +90,8 @@ test("functions that wait don't keep others from running: more instances than co
 
 test("a spare process becomes its function's", async () => {
   lambda = await openLambda();
-  lambda.transport.prewarm("nodejs22.x");
-  lambda.transport.prewarm("python3.12");
+  void lambda.transport.prewarm("nodejs22.x");
+  void lambda.transport.prewarm("python3.12");
   const own = { environment: { OWN: "own" } };
   await lambda.create(
     "n",
@@ -130,7 +130,7 @@ test("closing lets a function that is about to return do so", async () => {
 test("closing leaves nothing behind", async () => {
   lambda = await openLambda();
   await lambda.create("f", "exports.handler = async () => process.pid");
-  lambda.transport.prewarm("nodejs20.x");
+  void lambda.transport.prewarm("nodejs20.x");
   const pid = await pidOf("f");
   await lambda.close();
   expect(existsSync(`/proc/${pid}`)).toBe(false);

@@ -104,6 +104,8 @@ export interface Local {
 
 /** Milliseconds in which a body that a function has sent before it ended is sure to have been read. */
 const lastWords = 50;
+/** Milliseconds. */
+const usualStart = 15;
 const defaultAccount = "123456789012";
 const defaultRegion = "us-east-1";
 
@@ -198,8 +200,9 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     served,
   });
   transports.push(lambda, sns);
-  // A new directory's certificate takes a while to make.
-  if (isNew) for (const runtime of options.prewarm ?? []) lambda.prewarm(runtime);
+  // A new directory's certificate takes a while to make; processes start meanwhile.
+  if (isNew) await startSoon((options.prewarm ?? []).map((runtime) => lambda.prewarm(runtime)));
+  certificate.make();
   endpoint.serve(sns.site.matches, sns.site.listener);
   const aws = createAwsSite(() => served.url);
   endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
@@ -228,6 +231,17 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     },
     close: () => closeInTurn([api, engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
   };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve: () => resolve() };
+}
+
+/** Waits for what starts, but no longer than starting usually takes: the interpreter may have to be looked for. */
+async function startSoon(starting: readonly Promise<void>[]): Promise<void> {
+  await Promise.race([Promise.all(starting), systemClock.sleep(usualStart)]);
 }
 
 async function announcePort(file: string, port: number): Promise<{ close(): Promise<void> }> {
@@ -338,7 +352,8 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
   const { region = defaultRegion, account = defaultAccount } = options;
   const tls = join(resolve(options.stateDirectory), "tls");
   const hosts = [responseHost(region, partitionOf(region))];
-  const made = openCertificate({ directory: tls, hosts, now: Date.now() });
+  const { promise: wanted, resolve: make } = withResolvers();
+  const made = wanted.then(() => openCertificate({ directory: tls, hosts, now: Date.now() }));
   // Waited for at the end of the opening; until then nobody else needs to know.
   made.catch(() => undefined);
   const [secret] = await Promise.all([
@@ -355,7 +370,7 @@ async function prepare(options: LocalOptions, { documents }: SqliteStorage, { s3
   const nodeModules = options.nodeModules ?? (await sdkModules(projects, given));
   return {
     secret,
-    certificate: { ...certificateFiles(tls), made },
+    certificate: { ...certificateFiles(tls), made, make },
     workDirectory,
     nodeModules,
     python: await config.python(),

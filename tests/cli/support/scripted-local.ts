@@ -89,7 +89,7 @@ export function scriptedLocal(
 
   const open = async (): Promise<Opened> => ({
     traces,
-    lambda: { prewarm: () => undefined },
+    lambda: { prewarm: async () => undefined },
     request: () => Promise.reject(new Error("no single requests here")),
     async close() {
       calls.push("close");

@@ -25,7 +25,7 @@ export interface Opened {
   readonly types: Pick<ResourceTypes, "facts">;
   readonly lambda: {
     /** Starts a process of a runtime before a function needs it. */
-    prewarm(runtime: Runtime): void;
+    prewarm(runtime: Runtime): Promise<void>;
   };
   /** There when clients are served. */
   readonly endpoint?: { readonly url: string };

@@ -134,7 +134,7 @@ async function create(session: Session, wish: Wish): Promise<ExitCode> {
   const startedAt = Date.now();
   const stackId = await session.local.engine.createStack(input);
   // Their processes start while the engine gets to the first custom resource.
-  for (const runtime of runtimesOf(wish)) session.local.lambda.prewarm(runtime);
+  for (const runtime of runtimesOf(wish)) void session.local.lambda.prewarm(runtime);
   return begin(session, sources, {
     kind: "create",
     stackId,

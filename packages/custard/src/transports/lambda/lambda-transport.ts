@@ -100,8 +100,8 @@ export interface LambdaTransport extends Transport {
   deliverTo(request: ProviderRequest, to: Addressed, signal: AbortSignal): Promise<Delivery>;
   /** Runs a function as an asynchronous call does: up to three attempts. Resolves when the call is accepted. */
   invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }>;
-  /** Starts a process of a runtime whose function isn't known yet. */
-  prewarm(runtime: Runtime): void;
+  /** Starts a process of a runtime whose function isn't known yet. Resolves when it is started. */
+  prewarm(runtime: Runtime): Promise<void>;
   /** Ends every function's process. */
   close(): Promise<void>;
 }
@@ -149,8 +149,8 @@ class LocalLambda implements LambdaTransport {
     return /^arn:[^:]*:lambda:/.test(serviceToken);
   }
 
-  prewarm(runtime: Runtime): void {
-    this.#pool.prewarm(runtime);
+  prewarm(runtime: Runtime): Promise<void> {
+    return this.#pool.prewarm(runtime);
   }
 
   async deliver(request: ProviderRequest, signal: AbortSignal): Promise<Delivery> {

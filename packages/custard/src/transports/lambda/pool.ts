@@ -74,11 +74,13 @@ export class FunctionPool {
     return await this.#workersOf(resolved, revision).run(job);
   }
 
-  /** Starts a process of a runtime before anything is known of the function that will need it. */
-  prewarm(runtime: Runtime): void {
+  /** Starts a process of a runtime before anything is known of the function that will need it. Resolves when it is started. */
+  async prewarm(runtime: Runtime): Promise<void> {
     const family = runtimes[runtime];
     if (family === "custom") return;
-    this.#makeSpare(family, flagsOf(runtime));
+    const flags = flagsOf(runtime);
+    this.#makeSpare(family, flags);
+    await this.#spares.get(spareKey(family, flags));
   }
 
   /** Ends every process and removes the pool's folder. */
