@@ -110,8 +110,8 @@ async function spareStart(language: Language): Promise<number> {
   });
 }
 
-async function ready(prewarm: () => void): Promise<void> {
-  prewarm();
+async function ready(prewarm: () => Promise<void>): Promise<void> {
+  await prewarm();
   await new Promise((done) => setTimeout(done, 500));
 }
 
@@ -157,7 +157,7 @@ function memoryNow(): Omit<Memory, "after"> {
 
 interface World {
   readonly deliver: (turn: number) => Promise<void>;
-  readonly prewarm: () => void;
+  readonly prewarm: () => Promise<void>;
   readonly instances: () => number;
   /** When the latest invocation began. */
   readonly invokedAt: () => number;

@@ -211,7 +211,7 @@ function bodiesFor(name: string) {
       .map((fields) =>
         new URLSearchParams([
           ["Action", operation.name],
-          ...fields.map(([a, b, c]) => [`${a}${b}`, c]),
+          ...fields.map(([a, b, c]): [string, string] => [`${a}${b}`, c]),
         ]).toString(),
       );
     const json = fc.dictionary(member, fc.jsonValue()).map((each) => JSON.stringify(each));
