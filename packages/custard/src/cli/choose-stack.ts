@@ -16,7 +16,10 @@ export function wantedBy(call: Call): Wanted {
 }
 
 /** The stack that is wanted; without a name, the only one there is. Throws `CliFault` when there is none, or several. */
-export async function chooseStack(engine: Pick<StackEngine, "stacks">, wanted: Wanted): Promise<StackSummary> {
+export async function chooseStack(
+  engine: Pick<StackEngine, "stacks">,
+  wanted: Wanted,
+): Promise<StackSummary> {
   const stacks = await engine.stacks();
   const candidates = matching(stacks, wanted);
   const [only] = candidates;
@@ -25,7 +28,10 @@ export async function chooseStack(engine: Pick<StackEngine, "stacks">, wanted: W
 }
 
 /** The live stack of this name, if there is one. Throws `CliFault` when there are several. */
-export async function findStack(engine: Pick<StackEngine, "stacks">, wanted: Wanted): Promise<StackSummary | undefined> {
+export async function findStack(
+  engine: Pick<StackEngine, "stacks">,
+  wanted: Wanted,
+): Promise<StackSummary | undefined> {
   const candidates = matching(await engine.stacks(), wanted);
   if (candidates.length > 1) throw several(candidates, wanted.name);
   return candidates[0];

@@ -8,7 +8,9 @@ import { escapeXml } from "./xml-writer.ts";
 const model = loadModel("cloudformation");
 
 function parse(fields: readonly (readonly [string, string])[]) {
-  const body = Buffer.from(new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString());
+  const body = Buffer.from(
+    new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
+  );
   const request = { method: "POST", path: "/", query: [], headers: {}, body };
   const addressed = awsQuery.address(model, request);
   return awsQuery.parse({ model, request, addressed });
