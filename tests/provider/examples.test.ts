@@ -95,5 +95,6 @@ describe("21 inline", { timeout: 60_000 }, () => {
     const folder = copyOf("21-inline");
     expect(await deploy(folder)).toMatch(/Sentence +it fits\./u);
     expect(await deploy(folder, "Words=one,two,three")).toMatch(/Sentence +one two three\./u);
+    expect(await deploy(folder, "Words=")).toContain("Message returned: Words is empty");
   });
 });

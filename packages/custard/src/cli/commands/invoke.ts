@@ -67,7 +67,7 @@ export const invoke: Command = {
     sharedOptions.json,
   ],
   examples: [
-    "custard invoke MakeGreeting create --properties Name=World",
+    "custard invoke GreetFunction create --properties Name=World Language=en",
     "custard invoke --module provider.mjs update --physical-id thing-1 --properties '{\"Sizes\": [1, 2]}'",
     "custard invoke --url http://localhost:3000/ delete --physical-id thing-1",
   ],
@@ -162,7 +162,7 @@ function readTarget(call: Call): { readonly target: Wish["target"]; readonly act
   if (url !== undefined) return { target: urlTarget(url), action: first };
   if (second === undefined)
     throw new CliFault("Name a provider and what to ask of it", {
-      advice: "E.g. custard invoke MakeGreeting create",
+      advice: "E.g. custard invoke GreetFunction create",
     });
   return { target: { kind: "name", name: first ?? "" }, action: second };
 }

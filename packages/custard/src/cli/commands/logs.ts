@@ -30,7 +30,7 @@ export const logs: Command = {
   ],
   examples: [
     "custard logs shop",
-    "custard logs MakeGreeting --follow",
+    "custard logs GreetFunction --follow",
     "custard logs 1b4e28ba-2fa1-41d2-883f-0016d3cca427",
   ],
   run: runLogs,
