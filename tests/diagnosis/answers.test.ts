@@ -136,6 +136,25 @@ test.each<Case>([
       "Function maker was still at work when its ServiceTimeout passed: raise ServiceTimeout (at most 3600 s), or answer sooner.",
     put: /^put PUT of \d+ bytes: 200$/m,
   },
+  {
+    name: "never, as its own Timeout stops it, with the deadline before the last attempt",
+    code: "async function create() {\n  for (;;);\n}",
+    settings: { Timeout: 1 },
+    retries: 2,
+    properties: { ServiceTimeout: "2" },
+    advice:
+      "Function maker was stopped by its Timeout of 1 s before it answered, and its ServiceTimeout passed before the last of Lambda's attempts: raise Timeout (at most 900 s), or find what it waits for.",
+    put: /^put PUT of \d+ bytes: 200$/m,
+  },
+  {
+    name: "never, as it throws, with the deadline before the last attempt",
+    code: "async function create() {\n  throw new RangeError('too far');\n}",
+    retries: 2,
+    properties: { ServiceTimeout: "2" },
+    advice:
+      "Function maker failed before it answered, and its ServiceTimeout passed before the last of Lambda's attempts: RangeError: too far. Catch errors in the handler and answer FAILED with the reason.",
+    put: /^put PUT of \d+ bytes: 200$/m,
+  },
 ])("$name", async ({ advice, put, ...wrong }) => {
   const told = await provoke(wrong);
   expect(told.advice).toMatch(advice);

@@ -75,18 +75,31 @@ function inSentence(name: string): string {
   return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }
 
-function adviceOnTime(failed: Failed): string {
-  const { trace, event } = failed;
-  const name = providerOf(failed);
+function adviceOnTime(subject: Failed): string {
+  const { trace, event } = subject;
+  const name = providerOf(subject);
   const late = trace.find(
     ({ kind, text, at }) => kind === "put" && at >= event.at && / of .*: 200\b/.test(text),
   );
   if (late !== undefined)
     return `${name} answered ${seconds(late.at - event.at)} after its ServiceTimeout had passed: raise ServiceTimeout (at most 3600 s), or answer sooner.`;
-  const ended = trace.some(({ kind, at }) => (kind === "returned" || kind === "failed") && at < event.at);
-  if (!ended && trace.some(({ kind }) => kind === "invoked"))
+  const soFar = trace.filter(({ at }) => at < event.at);
+  const failed = soFar.findLast(({ kind }) => kind === "failed");
+  if (failed !== undefined) return `${name} ${failureBeforeTime(failed.text)}`;
+  const returned = soFar.some(({ kind }) => kind === "returned");
+  if (!returned && trace.some(({ kind }) => kind === "invoked"))
     return `${name} was still at work when its ServiceTimeout passed: raise ServiceTimeout (at most 3600 s), or answer sooner.`;
   return `${name} never answered: make sure that every path through it, errors too, sends a response and waits until it is sent.`;
+}
+
+/** An attempt failed, and ServiceTimeout passed before Lambda had made the others. */
+function failureBeforeTime(text: string): string {
+  const passed = "and its ServiceTimeout passed before the last of Lambda's attempts";
+  const limit = /Task timed out after ([\d.]+) seconds/.exec(text)?.[1];
+  if (limit !== undefined)
+    return `was stopped by its Timeout of ${Number(limit)} s before it answered, ${passed}: raise Timeout (at most 900 s), or find what it waits for.`;
+  const [fault = ""] = text.replace(/RequestId: \S+ Error: /, "").split("\n");
+  return `failed before it answered, ${passed}: ${fault.replace(/[.:\s]+$/, "")}. Catch errors in the handler and answer FAILED with the reason.`;
 }
 
 function seconds(milliseconds: number): string {
