@@ -1,5 +1,4 @@
 /** Deploys a provider that does something wrong, and reads what the user is told about it. */
-import { resolve } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import type { Doors } from "../../packages/custard/src/cli/opened.ts";
@@ -155,6 +154,3 @@ def handler(event, context):
         return put(event["ResponseURL"], json.dumps(answer_to(event)), {"content-type": ""})
     return create(event, context)
 `;
-
-/** The folder of this checkout's packages, in which providers find AWS's SDK. */
-export const projectModules = resolve(import.meta.dirname, "../../node_modules");

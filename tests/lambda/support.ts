@@ -36,7 +36,7 @@ export function memoryDocuments(): Documents {
 }
 
 /** A clock whose sleeps take no time: retries come at once. */
-export const hastyClock: Clock = { now: () => Date.now(), sleep: async () => undefined };
+const hastyClock: Clock = { now: () => Date.now(), sleep: async () => undefined };
 
 /** What a test has in hand. */
 export interface TestLambda {

@@ -30,7 +30,7 @@ export function parameter(properties: object = {}, more: object = {}): JsonObjec
 export type Answers = Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[] | Script>>;
 
 /** Makes a script from answers. */
-export function scripted(answers: Answers): Script {
+function scripted(answers: Answers): Script {
   const counts = new Map<string, number>();
   return async (request) => {
     const { requestType, logicalId } = request;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { onTestFinished, vi } from "vitest";
 
@@ -135,9 +135,4 @@ export function courseOf(events: readonly Line[]): readonly string[] {
 export async function readJson<T>(folder: string, ...argv: readonly string[]): Promise<T> {
   const ended = await custardEnds(0, folder, [...argv, "--json"]);
   return JSON.parse(ended.stdout);
-}
-
-/** The text of an example's file. */
-export function example(name: string): string {
-  return readFileSync(join(root, "examples", name), "utf8");
 }

@@ -26,7 +26,7 @@ export interface Destination {
 const aliases: Readonly<Record<string, string>> = { monitoring: "logs" };
 
 /** Reads the scope of a signature, from the header or the query. */
-export function credentialOf({ headers, query }: WireRequest): Credential | undefined {
+function credentialOf({ headers, query }: WireRequest): Credential | undefined {
   const given =
     /^AWS4-HMAC-SHA256\s.*?\bCredential=([^,\s]+)/.exec(headers["authorization"] ?? "")?.[1] ??
     query.find(([name]) => name === "X-Amz-Credential")?.[1];

@@ -94,7 +94,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
 }
 
 /** Can only this machine reach an address? */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
@@ -147,7 +147,7 @@ async function answerInternally(arrived: Arrived, options: ApiOptions): Promise<
 }
 
 /** An answer of JSON. */
-export function json(status: number, value: unknown): WireAnswer {
+function json(status: number, value: unknown): WireAnswer {
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 

@@ -72,7 +72,7 @@ async function explain(event: StackEvent, traces: Traces): Promise<Failure> {
  * The provider's own log lines of a trace: without those of the platform, of the response modules, and of the frames
  * below the handler, and without the time and id of the request that Lambda puts before each.
  */
-export function ownLogLines(trace: readonly TraceEntry[]): readonly string[] {
+function ownLogLines(trace: readonly TraceEntry[]): readonly string[] {
   const lines = trace
     .filter((entry) => entry.kind === "log" && !isOfPlatform(entry.text))
     .flatMap((entry) => printableLines(unfolded(entry.text)));

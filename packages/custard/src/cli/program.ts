@@ -56,13 +56,13 @@ function addCommand(
 }
 
 /** An argument in commander's form. */
-export function argumentFlags(argument: ArgumentSpec): string {
+function argumentFlags(argument: ArgumentSpec): string {
   const name = argument.repeated === true ? `${argument.name}...` : argument.name;
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** The name by which commander knows an option: `stackName` for `--stack-name <name>`, `rollback` for `--no-rollback`. */
-export function optionName(flags: string): string {
+function optionName(flags: string): string {
   const name = /--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? "";
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -69,12 +69,12 @@ function staysFailed({ operation }: Draft): boolean {
 }
 
 /** Is there a state to go back to? Without one, a rollback deletes all that the stack has. */
-export function hasStableState({ operation }: Pick<Draft, "operation">): boolean {
+function hasStableState({ operation }: Pick<Draft, "operation">): boolean {
   return operation.before !== undefined;
 }
 
 /** Facts 89, 91 and 127: who asked for what follows is said only where nothing will be left. */
-export function failureReason(draft: Draft, reason: string): string {
+function failureReason(draft: Draft, reason: string): string {
   if (hasStableState(draft)) return reason;
   return draft.operation.onFailure === "DELETE" ? deleteRequested(reason) : rollbackRequested(reason);
 }

@@ -29,13 +29,7 @@ import { makeStackId } from "./unique-id.ts";
 import { viewEvent, viewExports, viewStack } from "./view.ts";
 import type { ExportView, StackEvent, StackView } from "./views.ts";
 
-export type {
-  ChangeSetInput,
-  ChangeSetReference,
-  DeleteInput,
-  StackInput,
-  StackReference,
-} from "./inputs.ts";
+export type { DeleteInput, StackInput, StackReference } from "./inputs.ts";
 
 /** What the engine needs beside its ports. */
 export interface EngineOptions {

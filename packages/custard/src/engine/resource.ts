@@ -143,7 +143,7 @@ export function unharmed(resource: Resource | undefined): Resource | undefined {
 }
 
 /** What its provider was last sent: an update that was refused before it left never reached it (R3). */
-export function sentOf(resource: Resource): Declared {
+function sentOf(resource: Resource): Declared {
   if (resource.status === "UPDATE_FAILED" && !resource.requested) return resource.good.declared;
   return declaredOf(resource);
 }

@@ -24,14 +24,6 @@ export function textListProperty({ properties }: Subject, name: string): readonl
   return textsOf(properties[name], name) ?? [];
 }
 
-/** A property that is `true` or `false`, or the text of one. */
-export function booleanProperty(subject: Subject, name: string): boolean | undefined {
-  const text = textProperty(subject, name);
-  if (text === undefined) return undefined;
-  if (text !== "true" && text !== "false") throw mismatch(name, "Boolean");
-  return text === "true";
-}
-
 /** A list of scalars as texts. */
 export function textsOf(value: Json | undefined, name: string): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;

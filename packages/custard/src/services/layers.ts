@@ -62,7 +62,7 @@ export function parseLayerArn(text: string): LayerReference | undefined {
 }
 
 /** `arn:aws:lambda:us-east-1:123456789012:layer:name[:version]` */
-export function formatLayerArn({ partition, region, account, name, version }: LayerReference): string {
+function formatLayerArn({ partition, region, account, name, version }: LayerReference): string {
   const arn = `arn:${partition}:lambda:${region}:${account}:layer:${name}`;
   return version === undefined ? arn : `${arn}:${version}`;
 }

@@ -304,7 +304,7 @@ function optional<Name extends string>(
 }
 
 /** `arn:aws:ssm:us-east-1:123456789012:parameter/name`; a name's own slash is the one there. */
-export function parameterArn({ partition, account, region }: ParameterScope, name: string): string {
+function parameterArn({ partition, account, region }: ParameterScope, name: string): string {
   return `arn:${partition}:ssm:${region}:${account}:parameter/${name.replace(/^\//, "")}`;
 }
 

@@ -335,7 +335,7 @@ function contextOf(execution: ExecutionRecord, input: Json) {
 }
 
 /** `arn:aws:states:us-east-1:123456789012:stateMachine:name` */
-export function machineArn({ partition, region, account }: StateMachineScope, name: string): string {
+function machineArn({ partition, region, account }: StateMachineScope, name: string): string {
   return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
 }
 

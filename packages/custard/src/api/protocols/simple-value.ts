@@ -69,7 +69,7 @@ export function bytesOf(value: WireValue): Uint8Array {
 }
 
 /** A text for a message: not more of it than one can take in. */
-export function shortened(text: string): string {
+function shortened(text: string): string {
   return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
 }
 

@@ -28,7 +28,7 @@ export function writeElement(
 }
 
 /** The elements of a structure's members, in the model's order. Those that go elsewhere than the body are left out. */
-export function writeMembers(model: ServiceModel, ref: `#${string}`, object: WireObject): string {
+function writeMembers(model: ServiceModel, ref: `#${string}`, object: WireObject): string {
   return writeBody(model, model.structure(ref).members, object);
 }
 

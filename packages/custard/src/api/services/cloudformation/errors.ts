@@ -2,7 +2,7 @@ import { StackError, type StackErrorCode } from "../../../engine/stack-error.ts"
 import { ApiError } from "../../api-error.ts";
 
 /** The engine's refusals as AWS names them. The texts are AWS's already. Facts 109 to 125. */
-export const stackErrors = {
+const stackErrors = {
   StackNotFound: { code: "ValidationError", status: 400 },
   StackAlreadyExists: { code: "AlreadyExistsException", status: 400 },
   StackBusy: { code: "ValidationError", status: 400 },

@@ -54,7 +54,7 @@ export async function toStackInput(
 }
 
 /** Parameters that are given, and names of those that keep their values. */
-export function parametersOf(input: Input): Pick<StackInput, "parameters" | "previousParameters"> {
+function parametersOf(input: Input): Pick<StackInput, "parameters" | "previousParameters"> {
   const all = input.objects("Parameters");
   const name = (parameter: Input) => parameter.text("ParameterKey") ?? "";
   const isKept = (parameter: Input) => parameter.flag("UsePreviousValue") === true;
