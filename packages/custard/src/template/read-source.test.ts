@@ -78,13 +78,22 @@ test("JSON and YAML give the same tree", () => {
   expect(read(json)).toEqual(read(yaml));
 });
 
+test("a comma after the last entry of a map or a list is taken, as CloudFormation takes it", () => {
+  expect(read('{"a": [1, {"b": 2,}, ], "c": {"d": [3,\n],\n},\n}')).toEqual({
+    a: [1, { b: 2 }],
+    c: { d: [3] },
+  });
+});
+
 describe("what is no JSON", () => {
   test.each([
     ['{"this is invalid JSON"="bobbins"}', 1, 25],
     ["{", 1, 2],
     ['{"a": }', 1, 8],
-    ['{"a": 1,}', 1, 10],
-    ['{"a": [1,]}', 1, 11],
+    ["{,}", 1, 3],
+    ['{"a": 1,,}', 1, 10],
+    ['{"a": [,]}', 1, 9],
+    ['{"a": [1,,2]}', 1, 11],
     ['{"a": 01}', 1, 9],
     ['{"a": 1} x', 1, 11],
     ['{"a": "x}', 1, 8],
