@@ -50,6 +50,18 @@ test("a version manager's script is asked once, and again when what it looks at 
   expect(runsOf(root)).toBe(3);
 });
 
+test("an answer serves all folders that say nothing of versions", async () => {
+  const root = temporaryDirectory();
+  const environment = { PATH: shim(root) + ":/usr/bin:/bin" };
+  const first = choose(root, "first");
+  const search = { workDirectory: join(root, "work"), environment };
+  mkdirSync(join(root, "two", "deeper"), { recursive: true });
+  mkdirSync(join(root, "one"));
+  expect(await findPython({ ...search, directory: join(root, "one") })).toBe(first);
+  expect(await findPython({ ...search, directory: join(root, "two", "deeper") })).toBe(first);
+  expect(runsOf(root)).toBe(1);
+});
+
 test("a kept answer that is gone is asked for again", async () => {
   const root = temporaryDirectory();
   const search = {

@@ -68,9 +68,11 @@ async function circumstancesOf(command: string, search: PythonSearch): Promise<J
   const names = ["PYENV_VERSION", "PYENV_ROOT", "ASDF_PYTHON_VERSION", "MISE_PYTHON_VERSION", "HOME"];
   const files = [command, join(dirname(dirname(command)), "version"), ...versionFilesAbove(directory)];
   const times = await Promise.all(
-    files.map(async (file) => (await stat(file).catch(() => undefined))?.mtimeMs ?? null),
+    files.map(async (file) => [file, (await stat(file).catch(() => undefined))?.mtimeMs ?? null]),
   );
-  return { command, directory, variables: names.map((name) => environment[name] ?? null), times };
+  // Folders without such files of their own share an answer.
+  const found = times.filter(([, time]) => time !== null);
+  return { command, variables: names.map((name) => environment[name] ?? null), found };
 }
 
 function versionFilesAbove(directory: string): readonly string[] {
