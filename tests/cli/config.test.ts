@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import { temporaryDirectory } from "../support/state-directory.ts";
+import { startCustard } from "./support/custard.ts";
 import { recordingIo } from "./support/recording-io.ts";
 
 // What a user says in custard.config reaches stacks, and what is wrong in it is told by name.
@@ -106,4 +107,70 @@ test("--strict takes what is real", async () => {
     "Resources:\n  Size:\n    Type: AWS::SSM::Parameter\n    Properties: { Type: String, Value: a }\n";
   const { custard } = project({ "template.yaml": real });
   expect((await custard("deploy", "template.yaml", "--stack-name", "s", "--strict")).code).toBe(0);
+});
+
+const retired = `
+Resources:
+  Echo:
+    Type: AWS::Lambda::Function
+    Properties:
+      Runtime: python3.7
+      Handler: index.handler
+      Role: arn:aws:iam::123456789012:role/none
+      Code:
+        ZipFile: |
+          import os, cfnresponse
+          def handler(event, context):
+              data = {"Environment": os.environ["AWS_EXECUTION_ENV"]}
+              cfnresponse.send(event, context, cfnresponse.SUCCESS, data, "echo")
+  Thing:
+    Type: Custom::Thing
+    Properties: { ServiceToken: !GetAtt Echo.Arn }
+Outputs:
+  Environment: { Value: !GetAtt Thing.Environment }
+`;
+
+test("a runtime that AWS has retired is refused by name, with two ways out; one is to run the function on another", async () => {
+  const { directory, custard } = project({ "template.yaml": retired });
+  const refused = await custard("deploy", "template.yaml", "--stack-name", "s");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stdout).toContain("The runtime python3.7 doesn't run here");
+  expect(refused.stdout).toContain("runtimes: { python3.7: python3.13 } in custard.config");
+  expect((await custard("delete", "s")).code).toBe(0);
+  writeFileSync(join(directory, "custard.config.yaml"), "runtimes: { python3.7: python3.13 }\n");
+  const deployed = await custard("deploy", "template.yaml", "--stack-name", "s");
+  expect(deployed).toMatchObject({ code: 0 });
+  expect(deployed.stdout).toContain("Runs Echo (python3.13 in place of python3.7) as you");
+  const { stdout } = await custard("outputs", "s", "--json");
+  expect(JSON.parse(stdout)).toEqual({ Environment: "AWS_Lambda_python3.13" });
+});
+
+// Not inline, so that AWS's helper isn't there.
+const own = `
+import json, urllib.request
+def handler(event, context):
+    answer = {key: event[key] for key in ("StackId", "RequestId", "LogicalResourceId")}
+    answer.update(Status="SUCCESS", PhysicalResourceId="own", Data={"Environment": "own"})
+    request = urllib.request.Request(event["ResponseURL"], json.dumps(answer).encode(), {"content-type": ""}, method="PUT")
+    urllib.request.urlopen(request)
+`;
+
+test("functions are announced with the code that the configuration puts in their place", async () => {
+  const { custard } = project({
+    "template.yaml": retired,
+    "own.py": own,
+    "custard.config.yaml": "functions: { Echo: own.py }\nruntimes: { python3.7: python3.12 }\n",
+  });
+  const deployed = await custard("deploy", "template.yaml", "--stack-name", "s");
+  expect(deployed.stdout).toMatch(/Runs Echo \(python3\.12 in place of python3\.7\) as you, from \S*own\.py/);
+  expect(deployed.stdout).toMatch(/Environment\s+own/);
+});
+
+test("custard serve takes the configuration of its working directory", async () => {
+  const { directory, custard } = project({ "custard.config.yaml": "parameters: { /app/size: small }\n" });
+  const server = startCustard(directory, ["serve", "--port", "0"]);
+  await vi.waitUntil(() => server.output().includes("http://"), { timeout: 30_000 });
+  server.child.kill("SIGTERM");
+  await server.ended;
+  expect((await custard("ssm", "get", "/app/size")).stdout).toBe("small\n");
 });

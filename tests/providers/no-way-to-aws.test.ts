@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../cli/support/temporary-folder.ts";
+import { emptyConfig } from "../../packages/custard/src/services/config.ts";
 import { custard, deploy, templateFor } from "./support.ts";
 
 // Functions never reach AWS itself: with an endpoint its calls are answered here, without one they are refused.
@@ -112,10 +113,9 @@ const isReady = ({ code, interpreter }: Case) =>
 async function told(one: Case, served: boolean): Promise<string> {
   const folder = temporaryFolder();
   const { code, runtime, interpreter } = one;
-  const config = { parameters: {}, secrets: {}, functions: {}, resources: { types: {}, logicalIds: {} } };
   const local = {
     ...(served ? { endpoint: { port: 0, version: "test" } } : {}),
-    ...(interpreter === undefined ? {} : { config: { ...config, python: interpreter } }),
+    ...(interpreter === undefined ? {} : { config: { ...emptyConfig, python: interpreter } }),
   };
   const outputs = await deploy(folder, templateFor({ Runtime: runtime, Code: { ZipFile: code } }, {}), local);
   await custard(folder, ["delete", "test"], { local });

@@ -1,3 +1,4 @@
+import type { Config } from "../services/config.ts";
 import type { Expression } from "../template/expression.ts";
 import type { ResourceDeclaration, Template } from "../template/template.ts";
 import { isValueMap } from "../template/value.ts";
@@ -6,18 +7,28 @@ import { isValueMap } from "../template/value.ts";
 export interface FunctionSource {
   readonly logicalId: string;
   readonly runtime: string;
+  /** What the template declares instead, where `custard.config` puts another runtime in its place. */
+  readonly declared?: string;
   readonly from: string;
 }
 
-/** The Lambda functions of a template, in its order. */
-export function functionSources(template: Template, path: string): readonly FunctionSource[] {
+/** The Lambda functions of a template, in its order, as a configuration has them. */
+export function functionSources(template: Template, path: string, config: Config): readonly FunctionSource[] {
   return [...template.resources.values()]
     .filter((resource) => resource.type === "AWS::Lambda::Function")
-    .map((resource) => ({
-      logicalId: resource.logicalId,
-      runtime: textOf(member(resource.properties, "Runtime")) ?? "any runtime",
-      from: codeOf(resource, path),
-    }));
+    .map((resource) => {
+      const { logicalId } = resource;
+      const declared = textOf(member(resource.properties, "Runtime")) ?? "any runtime";
+      const from = own(config.functions, logicalId) ?? codeOf(resource, path);
+      const runtime = own(config.runtimes, declared);
+      return runtime === undefined
+        ? { logicalId, runtime: declared, from }
+        : { logicalId, runtime, declared, from };
+    });
+}
+
+function own(record: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function codeOf(resource: ResourceDeclaration, path: string): string {

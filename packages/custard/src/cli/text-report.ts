@@ -55,7 +55,9 @@ function formatStart(start: Extract<Message, { kind: "start" }>, colors: Colors)
 }
 
 function formatFunction(source: FunctionSource): string {
-  return `Runs ${source.logicalId} (${source.runtime}) as you, from ${printable(source.from)}`;
+  const { runtime, declared } = source;
+  const runsOn = declared === undefined ? runtime : `${runtime} in place of ${declared}`;
+  return `Runs ${source.logicalId} (${runsOn}) as you, from ${printable(source.from)}`;
 }
 
 function formatFailure(failure: Failure, colors: Colors): string {

@@ -1,5 +1,6 @@
 import type { FunctionReference, FunctionScope } from "../services/function-arn.ts";
 import type { CodeInput, ResolvedFunction } from "../services/function-record.ts";
+import type { FunctionSettings } from "../services/function-settings.ts";
 import { defaultSettings } from "../services/functions.ts";
 import type { Services } from "../services/open-services.ts";
 import { codeFromSource } from "./function-source.ts";
@@ -20,10 +21,16 @@ export function lambdaFunction({ functions, s3, config }: FunctionWorld): Handle
     if (source !== undefined) return await codeFromSource(source, textProperty(subject, "Handler") ?? "");
     return await readCode(subject, { property: "Code", s3 });
   }
+  /** The settings of the template, on the runtime that the configuration puts in the place of the declared one. */
+  async function settingsOf(subject: Subject): Promise<Partial<FunctionSettings>> {
+    const settings = readSettings(subject);
+    const runtime = await config.runtime(settings.runtime ?? "");
+    return runtime === undefined ? settings : { ...settings, runtime };
+  }
   return {
     async create(subject) {
       const name = textProperty(subject, "FunctionName") ?? generatedName(subject);
-      const settings = readSettings(subject);
+      const settings = await settingsOf(subject);
       const code = await codeOf(subject);
       const { token } = subject.task;
       const made = await functions
@@ -39,7 +46,7 @@ export function lambdaFunction({ functions, s3, config }: FunctionWorld): Handle
         ...defaultSettings,
         reservedConcurrency: undefined,
         deadLetterArn: undefined,
-        ...readSettings(subject),
+        ...(await settingsOf(subject)),
       };
       const code = await codeOf(subject);
       const { token } = subject.task;

@@ -22,7 +22,7 @@ interface SeededStores {
 }
 
 /** All but what is seeded: values of secrets are kept where secrets are, and only there. */
-type KeptConfig = Pick<Config, "resources" | "functions" | "python">;
+type KeptConfig = Pick<Config, "resources" | "functions" | "runtimes" | "python">;
 
 const configKey = "config";
 
@@ -39,8 +39,8 @@ export class ConfigStore {
 
   /** Puts a configuration in force, and what it seeds into that account and region. */
   async apply(config: Config, scope: ParameterScope): Promise<void> {
-    const { resources, functions, python } = config;
-    const kept: KeptConfig = { resources, functions, ...(python === undefined ? {} : { python }) };
+    const { resources, functions, runtimes, python } = config;
+    const kept: KeptConfig = { resources, functions, runtimes, ...(python === undefined ? {} : { python }) };
     await this.#documents.put(configKey, JSON.parse(JSON.stringify(kept)) as Json);
     this.#current = Promise.resolve(kept);
     for (const [name, parameter] of Object.entries(config.parameters))
@@ -59,6 +59,12 @@ export class ConfigStore {
   async functionSource(logicalId: string): Promise<string | undefined> {
     const { functions } = await this.#get();
     return Object.hasOwn(functions, logicalId) ? functions[logicalId] : undefined;
+  }
+
+  /** What a function that declares this runtime is to run on instead. */
+  async runtime(declared: string): Promise<string | undefined> {
+    const { runtimes } = await this.#get();
+    return Object.hasOwn(runtimes, declared) ? runtimes[declared] : undefined;
   }
 
   async python(): Promise<string | undefined> {
@@ -114,5 +120,6 @@ function parse(value: Json | undefined): KeptConfig {
   if (value === undefined) return emptyConfig;
   if (typeof value !== "object" || value === null || !("resources" in value) || !("functions" in value))
     throw new Error("The kept configuration is damaged.");
-  return value as unknown as KeptConfig;
+  // `runtimes` is younger than state directories may be.
+  return { ...emptyConfig, ...(value as unknown as KeptConfig) };
 }

@@ -18,6 +18,7 @@ test("a configuration is read with its paths made absolute", () => {
         parameters: { "/app/size": "small", "/app/count": 3, pass: { type: "SecureString", value: "x" } },
         secrets: { db: { user: "me" }, key: "text" },
         functions: { Fn: "src/fn.ts", Abs: "/abs.py" },
+        runtimes: { "python3.7": "python3.13" },
         python: "venv/bin/python",
       },
       "/project",
@@ -34,6 +35,7 @@ test("a configuration is read with its paths made absolute", () => {
     },
     secrets: { db: '{"user":"me"}', key: "text" },
     functions: { Fn: "/project/src/fn.ts", Abs: "/abs.py" },
+    runtimes: { "python3.7": "python3.13" },
     python: "/project/venv/bin/python",
   });
   expect(parseConfig(undefined, "/project")).toEqual(emptyConfig);
@@ -52,6 +54,10 @@ test.each([
   { value: { parameters: { a: { type: "String" } } }, fault: "parameters.a.value must be a text" },
   { value: { functions: { a: {} } }, fault: "functions.a must be a text" },
   { value: { resources: { types: { A: { attributes: 1 } } } }, fault: "attributes must be an object" },
+  {
+    value: { runtimes: { "python3.7": "python4" } },
+    fault: "runtimes.python3.7 must be one of nodejs18.x, ",
+  },
   { value: { secrets: { a: 1 } }, fault: "secrets.a must be a text or an object" },
 ])("$value is refused: $fault", ({ value, fault }) => {
   expect(() => parseConfig(value, "/project")).toThrow(ConfigError);

@@ -1,6 +1,7 @@
 /** What a user's `custard.config` says, parsed. Its form is described in docs/config.md. */
 import { isAbsolute, resolve } from "node:path";
 import type { Json, JsonObject } from "@custard/provider/protocol";
+import { isRuntime, type Runtime, runtimes } from "./function-settings.ts";
 import { type ParameterType, parameterTypes } from "./parameter-rules.ts";
 
 /** Exact values for resources that nothing stands behind. */
@@ -26,6 +27,8 @@ export interface Config {
   readonly secrets: Readonly<Record<string, string>>;
   /** Source file or folder by the function's logical id. */
   readonly functions: Readonly<Record<string, string>>;
+  /** What functions run on in place of the runtime that they declare, by that. */
+  readonly runtimes: Readonly<Record<string, Runtime>>;
   /** Path of the interpreter, or its name on the PATH. */
   readonly python?: string;
 }
@@ -36,6 +39,7 @@ export const emptyConfig: Config = {
   parameters: {},
   secrets: {},
   functions: {},
+  runtimes: {},
 };
 
 /** A configuration is wrong; the message has all faults, a line each. */
@@ -53,7 +57,7 @@ export function parseConfig(value: unknown, directory: string): Config {
 
 function readConfig(reading: Reading, value: unknown, directory: string): Config {
   const top = reading.object(value, "the configuration");
-  reading.keys(top, "", ["resources", "parameters", "secrets", "functions", "python"]);
+  reading.keys(top, "", ["resources", "parameters", "secrets", "functions", "runtimes", "python"]);
   const resources = reading.object(top["resources"], "resources");
   reading.keys(resources, "resources", ["types", "logicalIds"]);
   const python = reading.text(top["python"], "python");
@@ -67,6 +71,7 @@ function readConfig(reading: Reading, value: unknown, directory: string): Config
     functions: reading.map(top["functions"], "functions", (each, at, path) =>
       resolve(directory, each.text(at, path) ?? each.fault(path, "must be a path")),
     ),
+    runtimes: reading.map(top["runtimes"], "runtimes", givenRuntime),
     ...(python === undefined ? {} : { python: pathOf(python, directory) }),
   };
 }
@@ -100,6 +105,13 @@ function secretText(reading: Reading, value: unknown, path: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null) return JSON.stringify(reading.json(value, path));
   return reading.fault(path, "must be a text or an object");
+}
+
+function givenRuntime(reading: Reading, value: unknown, path: string): Runtime {
+  const text = reading.text(value, path) ?? "";
+  if (isRuntime(text)) return text;
+  reading.fault(path, `must be one of ${Object.keys(runtimes).join(", ")}`);
+  return "nodejs22.x";
 }
 
 /** A bare name such as `python3.12` stays one. */

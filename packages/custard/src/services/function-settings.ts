@@ -122,13 +122,21 @@ function faultsOfRuntime(runtime: string): readonly string[] {
   if (isRuntime(runtime)) return [];
   if (elsewhere.test(runtime)) {
     return [
-      `The runtime ${runtime} doesn't run here: Custard runs nodejs18.x to 24.x, python3.8 to 3.14 and provided.* with a bootstrap of its own.`,
+      `The runtime ${runtime} doesn't run here: Custard runs nodejs18.x to 24.x, python3.8 to 3.14 and provided.* with a bootstrap of its own. ${wayOut(runtime)}`,
     ];
   }
   const known = Object.keys(runtimes).join(", ");
   return [
     `Value ${runtime} at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [${known}] or be a valid ARN`,
   ];
+}
+
+function wayOut(runtime: string): string {
+  const [language] = /^(?:nodejs|python)/.exec(runtime) ?? [];
+  if (language === undefined)
+    return `Give the function code for one of these, or put such code in its place with functions and runtimes: { ${runtime}: nodejs22.x } in custard.config (docs/config.md).`;
+  const newer = language === "nodejs" ? "nodejs22.x" : "python3.13";
+  return `Give the function a newer Runtime, or have it run on one with runtimes: { ${runtime}: ${newer} } in custard.config.`;
 }
 
 function faultsOfHandler(settings: FunctionSettings): readonly string[] {

@@ -98,6 +98,17 @@ const refusals: readonly { title: string; change: Partial<NewFunction>; message:
     message: "The runtime java21 doesn't run here",
   },
   {
+    title: "an older runtime of a language that runs here",
+    change: { settings: { ...settings, runtime: "python3.7" } },
+    message:
+      "Give the function a newer Runtime, or have it run on one with runtimes: { python3.7: python3.13 } in custard.config.",
+  },
+  {
+    title: "an older runtime of the other language",
+    change: { settings: { ...settings, runtime: "nodejs16.x" } },
+    message: "runtimes: { nodejs16.x: nodejs22.x } in custard.config.",
+  },
+  {
     title: "no handler",
     change: { settings: { ...settings, handler: "" } },
     message: "Runtime and Handler are mandatory parameters",

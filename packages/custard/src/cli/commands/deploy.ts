@@ -4,6 +4,7 @@ import { StackError } from "../../engine/stack-error.ts";
 import type { StackView } from "../../engine/views.ts";
 import type { StackInput } from "../../engine/engine.ts";
 import type { Diagnostic } from "../../template/diagnostic.ts";
+import type { Config } from "../../services/config.ts";
 import { isRuntime, type Runtime } from "../../services/function-settings.ts";
 import type { Template } from "../../template/template.ts";
 import { checkSimulated } from "../check-simulated.ts";
@@ -77,12 +78,12 @@ interface Wish {
 
 async function runDeploy(call: Call): Promise<ExitCode> {
   const path = call.argument("TEMPLATE") ?? "";
-  const wish = await readWish(call, path);
+  const config = await readConfig({ cwd: call.io.cwd, templatePath: resolve(call.io.cwd, path) });
+  const wish = await readWish(call, path, config);
   const names = [...wish.template.resources.values(), { logicalId: wish.input.stackName, type: "" }];
   const report = reportFor(call, names);
   for (const diagnostic of wish.warnings)
     report({ kind: "warning", file: path, body: wish.template.body, diagnostic });
-  const config = await readConfig({ cwd: call.io.cwd, templatePath: resolve(call.io.cwd, path) });
   const options = {
     stateDirectory: stateBeside(call, path),
     ...placeOf(call),
@@ -98,7 +99,7 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   });
 }
 
-async function readWish(call: Call, path: string): Promise<Wish> {
+async function readWish(call: Call, path: string, config: Config): Promise<Wish> {
   const stackName = call.text("stackName") ?? defaultStackName(resolve(call.io.cwd, path));
   checkStackName(stackName);
   const parameters = parseKeyValues("--parameters", call.texts("parameters"));
@@ -116,7 +117,7 @@ async function readWish(call: Call, path: string): Promise<Wish> {
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
   };
-  return { template, warnings, sources: functionSources(template, path), input };
+  return { template, warnings, sources: functionSources(template, path, config), input };
 }
 
 async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {

@@ -2,11 +2,13 @@ import { writeSync } from "node:fs";
 import { resolve } from "node:path";
 import type { LocalOptions } from "../../local.ts";
 import type { ServeOptions } from "../../serve-endpoint.ts";
+import { emptyConfig } from "../../services/config.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import type { Opened } from "../opened.ts";
 import { placeOf } from "../place.ts";
 import { printable } from "../printable.ts";
+import { readConfig } from "../read-config.ts";
 import { futureState } from "../state-directory.ts";
 import { version } from "../version.ts";
 
@@ -21,7 +23,8 @@ export const serve: Command = {
   details:
     "Serves AWS's own clients on one local port until Ctrl-C: point them to it with AWS_ENDPOINT_URL or --endpoint-url. " +
     "The region is the one that a request is signed for; the account is --account, or the access key when that is an account's number. " +
-    "Nobody is asked for valid credentials, so that only this machine can reach the port. Requests are logged on stderr, as JSON.",
+    "Nobody is asked for valid credentials, so that only this machine can reach the port. Requests are logged on stderr, as JSON. " +
+    "A custard.config here counts as for custard deploy (docs/config.md).",
   arguments: [],
   options: [
     {
@@ -57,7 +60,10 @@ export const serve: Command = {
 
 async function runServe(call: Call): Promise<ExitCode> {
   const modules = nodeModulesOf(call);
+  // A directory keeps what a deployment was configured with, so that no file changes nothing.
+  const config = await readConfig({ cwd: call.io.cwd, templatePath: resolve(call.io.cwd, "template") });
   const local = await openAt(call, {
+    ...(config === emptyConfig ? {} : { config }),
     stateDirectory: futureState(call),
     ...placeOf(call),
     failFast: false,
