@@ -56,3 +56,12 @@ test("a NoEcho parameter shows in outputs and Metadata, where AWS shows it (fact
   expect(stack.outputs).toEqual([{ name: "O", value: "hunter2" }]);
   expect(stack.resources[0]?.metadata).toEqual({ Note: "hunter2" });
 });
+
+test("the signature of a response URL in a provider's message shows in no event", async () => {
+  const url = "https://b.s3.us-east-1.amazonaws.com/k?X-Amz-Expires=7200&X-Amz-Signature=0123abcd";
+  const s = scenario({ "Create A": { answer: { Status: "FAILED", Reason: `PUT ${url} failed` } } });
+  await s.create({ Resources: { A: custom() } });
+  const events = JSON.stringify(await s.rawEvents());
+  expect(events).toContain("X-Amz-Expires=7200&X-Amz-Signature=***** failed");
+  expect(events).not.toContain("0123abcd");
+});

@@ -1,13 +1,16 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Call } from "./command.ts";
 import { CliFault } from "./fault.ts";
+import { readBounded } from "./read-bounded.ts";
 
 /** The option with which a value comes from a file. */
 export const fileOption = {
   flags: "--file <path>",
   description: "read the value from a file, so that it isn't in your shell's history; /dev/stdin for a pipe",
 } as const;
+
+/** Bytes of a secret, the largest of these values; who stores it refuses more. Source: Secrets Manager's quotas. */
+const largestValue = 65_536;
 
 /** The value that a call gives, as an argument or in a file. Throws `CliFault` unless it is exactly one of them. */
 export async function givenValue(call: Call): Promise<string> {
@@ -17,9 +20,10 @@ export async function givenValue(call: Call): Promise<string> {
     throw new CliFault("put takes one value", { advice: "Give VALUE, or --file with the path of a file." });
   }
   if (path === undefined) return argument ?? "";
-  const text = await readFile(resolve(call.io.cwd, path), "utf8").catch((cause: unknown) => {
+  const bytes = await readBounded(resolve(call.io.cwd, path), largestValue).catch((cause: unknown) => {
     throw new CliFault(`${path} can't be read`, { cause });
   });
+  const text = bytes.toString("utf8");
   // A line in a file ends with a line break that isn't meant.
   return text.replace(/\r?\n$/, "");
 }

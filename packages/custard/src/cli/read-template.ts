@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Diagnostic, Parsed } from "../template/diagnostic.ts";
+import { maxBytes } from "../template/limits.ts";
 import type { Template } from "../template/template.ts";
 import { CliFault } from "./fault.ts";
+import { readBounded } from "./read-bounded.ts";
 import { TemplateFault } from "./template-fault.ts";
 
 /** A template that is right, and what is to be said about it all the same. */
@@ -22,12 +23,14 @@ export async function readTemplate(cwd: string, path: string): Promise<ReadTempl
 
 /** Reads a template file. Throws `CliFault` when it can't be read. */
 export async function readTemplateText(cwd: string, path: string): Promise<string> {
-  const bytes = await readFile(resolve(cwd, path)).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readBounded(resolve(cwd, path), maxBytes).catch((error: NodeJS.ErrnoException) => {
     throw new CliFault(unreadable(path, error), {
       cause: error,
       advice: "Name the template file, e.g. custard deploy template.yaml.",
     });
   });
+  // The parser refuses it by its length, whatever it holds; a letter may be cut in two.
+  if (bytes.length > maxBytes) return bytes.toString("latin1");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

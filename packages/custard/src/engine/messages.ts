@@ -1,4 +1,5 @@
 /** What CloudFormation says, word for word. Each text names the fact that recorded it. */
+import { hideSignatures } from "./hide-signatures.ts";
 import type { RequestId, StackId } from "./ids.ts";
 import type { Failure } from "./stack.ts";
 
@@ -32,9 +33,9 @@ export const rollbackContradiction = "Either DisableRollback or OnFailure can be
 /** Fact 113. */
 export const noUpdates = "No updates are to be performed.";
 
-/** Fact 41. */
+/** Fact 41; a response URL in the provider's message loses its signature. */
 export function providerFailed(reason: string, requestId: RequestId): string {
-  return `Received response status [FAILED] from custom resource. Message returned: ${reason} (RequestId: ${requestId})`;
+  return `Received response status [FAILED] from custom resource. Message returned: ${hideSignatures(reason)} (RequestId: ${requestId})`;
 }
 
 /** Fact 44. */
@@ -120,7 +121,7 @@ export function waitTimedOut(received: number, expected: number): string {
 
 /** Of a wait condition; seen in public event logs. */
 export function waitFailed(reason: string, uniqueId: string): string {
-  return `WaitCondition received failed message: '${reason}' for uniqueId: ${uniqueId}`;
+  return `WaitCondition received failed message: '${hideSignatures(reason)}' for uniqueId: ${uniqueId}`;
 }
 
 /** Of a wait condition whose signal can't be read; seen in public event logs. */

@@ -1,10 +1,11 @@
 /** Code of functions from the user's source files, as `custard.config` names them. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { zipSync } from "fflate";
 import type { CodeInput } from "../services/function-record.ts";
+import { readRegular } from "../services/read-regular.ts";
 import { ResourceFailure } from "./failure.ts";
 
 /** The part of esbuild that is used, where the user has it. */
@@ -33,7 +34,7 @@ export async function codeFromSource(path: string, handler: string): Promise<Cod
       `${basename(path)} is TypeScript, which needs esbuild in your project: npm install --save-dev esbuild`,
     );
   }
-  return zipOf(`${moduleOf(handler)}${extname(path)}`, await readFile(path));
+  return zipOf(`${moduleOf(handler)}${extname(path)}`, await readRegular(path));
 }
 
 async function findEsbuild(path: string): Promise<Esbuild | undefined> {

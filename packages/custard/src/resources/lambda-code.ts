@@ -1,9 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Json } from "@custard/provider/protocol";
 import { zipSync } from "fflate";
 import type { CodeInput } from "../services/function-record.ts";
 import { ObjectError } from "../services/object-error.ts";
+import { readRegular } from "../services/read-regular.ts";
 import type { S3 } from "../services/s3.ts";
 import { ResourceFailure, serviceFailure } from "./failure.ts";
 import { type Subject, toText } from "./subject.ts";
@@ -71,7 +72,7 @@ async function readPath(path: string, { task }: Subject): Promise<CodeInput> {
   if (found === undefined)
     throw new ResourceFailure(`There is no file or folder ${absolute} for the code of ${task.logicalId}.`);
   if (found.isDirectory()) return { kind: "directory", path: absolute };
-  const bytes = await readFile(absolute).catch((cause: unknown) => {
+  const bytes = await readRegular(absolute).catch((cause: unknown) => {
     throw new ResourceFailure(`${absolute} can't be read for the code of ${task.logicalId}.`, { cause });
   });
   return { kind: "zip", bytes: isZip(bytes) ? bytes : zipOf(absolute, bytes) };

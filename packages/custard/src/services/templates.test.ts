@@ -52,6 +52,7 @@ test.each([
   { url: "https://assets.s3.amazonaws.com/", reason: "TemplateURL must be a supported URL." },
   { url: "ftp://example.org/a", reason: "TemplateURL must be a supported URL." },
   { url: "none.yaml", reason: /There is no template .*none\.yaml/ },
+  { url: "/dev/zero", reason: /^The template \/dev\/zero can't be read: .* no regular file/ },
 ])("$url can't be read: $reason", async ({ url, reason }) => {
   const found = await (await start()).read(url);
   expect(found.kind === "failed" ? found.reason : "it was read").toMatch(reason);

@@ -1,9 +1,9 @@
 /** Where templates of nested stacks come from: the local S3, and files beside their parent's template. */
-import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { partitionOf } from "@custard/provider/protocol";
 import type { Templates } from "../engine/ports.ts";
 import { ObjectError } from "./object-error.ts";
+import { readRegular } from "./read-regular.ts";
 import { parseS3Url } from "./s3-location.ts";
 import type { S3 } from "./s3.ts";
 
@@ -25,7 +25,7 @@ export function createTemplates(s3: S3): Templates {
 async function readPath(path: string, directory: string | undefined): Promise<Read> {
   if (directory === undefined && !isAbsolute(path)) return failed("TemplateURL must be a supported URL.");
   const file = resolve(directory ?? "", path);
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error);
+  const bytes = await readRegular(file).catch((error: NodeJS.ErrnoException) => error);
   if (bytes instanceof Error) {
     if (bytes.code === "ENOENT") return failed(`There is no template ${file}, which TemplateURL names.`);
     return failed(`The template ${file} can't be read: ${bytes.message}`);

@@ -1,6 +1,5 @@
 /** What transforms are told by the local world: macros are functions, included files lie in S3 or beside the template. */
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import type { JsonObject } from "@custard/provider/protocol";
 import type { RequestId } from "../engine/ids.ts";
@@ -11,6 +10,7 @@ import { type FunctionReference, parseFunctionName } from "./function-arn.ts";
 import { FunctionError } from "./function-error.ts";
 import type { MacroRegistry } from "./macros.ts";
 import { ObjectError } from "./object-error.ts";
+import { readRegular } from "./read-regular.ts";
 import { parseS3Url } from "./s3-location.ts";
 import type { S3 } from "./s3.ts";
 
@@ -151,7 +151,7 @@ async function include(s3: S3, location: string, stack: Asker): Promise<Transfor
 
 async function includeFile(file: string): Promise<TransformAnswer> {
   try {
-    return textOf(await readFile(file));
+    return textOf(await readRegular(file));
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     return notIncluded(

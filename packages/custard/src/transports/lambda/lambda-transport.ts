@@ -12,6 +12,7 @@
 import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { type ProviderRequest, formatRequest } from "@custard/provider/protocol";
+import { hideSignatures } from "../../engine/hide-signatures.ts";
 import type { RequestId, StackId } from "../../engine/ids.ts";
 import type { Clock, Delivery, Documents, TraceEntry, Traces, Transport } from "../../engine/ports.ts";
 import { type FunctionReference, parseFunctionArn } from "../../services/function-arn.ts";
@@ -335,7 +336,7 @@ class LocalLambda implements LambdaTransport {
       if (kind === "log") lines += 1;
       if (kind === "log" && lines > linesPerRequest) return;
       const shown =
-        lines === linesPerRequest ? "… further lines of this request are not kept." : withoutSignatures(text);
+        lines === linesPerRequest ? "… further lines of this request are not kept." : logged(text);
       traces.note({ at: clock.now(), ...owner, kind, text: shown });
     };
   }
@@ -368,9 +369,9 @@ function invocationOf({ payload, clientContext }: DirectInvocation): Invocation 
   return clientContext === undefined ? invocation : { ...invocation, clientContext };
 }
 
-/** L2: functions like to print their event. Carriage returns stand for line ends within one log event. */
-function withoutSignatures(text: string): string {
-  return text.replace(/((?:X-Amz-)?Signature(?:=|%3D))[^&\s"'\\]+/gi, "$1*****").replaceAll("\r", "\n");
+/** L2. Carriage returns stand for line ends within one log event. */
+function logged(text: string): string {
+  return hideSignatures(text).replaceAll("\r", "\n");
 }
 
 /** L3. */
