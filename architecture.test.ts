@@ -74,16 +74,28 @@ const house: Record<
     node: ["node:crypto", "node:fs", "node:http", "node:net", "node:stream", "node:stream/promises"],
     packages: ["@rgrove/parse-xml", "@custard/provider/protocol"],
   },
+  "custard/src/remote": {
+    folders: [
+      "custard/src/engine",
+      "custard/src/services",
+      "custard/src/transports/lambda/transport-error.ts",
+    ],
+    node: ["node:crypto", "node:events", "node:fs/promises", "node:http", "node:path"],
+    packages: ["@custard/provider/protocol"],
+  },
   "custard/src/testing": {
     folders: ["custard/src/engine", "custard/src/storage"],
     node: ["node:timers/promises"],
     packages: ["@custard/provider", "@custard/provider/protocol"],
   },
-  // It may name errors and traces, and opens everything else by `local.ts`.
+  // It may name errors and traces, and opens everything else by `join.ts` and `reader.ts`.
   "custard/src/cli": {
     folders: [
       "custard/src/engine",
+      "custard/src/join.ts",
       "custard/src/local.ts",
+      "custard/src/reader.ts",
+      "custard/src/remote/remote-error.ts",
       "custard/src/serve-endpoint.ts",
       "custard/src/response/provider-environment.ts",
       "custard/src/services/config.ts",
@@ -91,7 +103,6 @@ const house: Record<
       "custard/src/services/function-error.ts",
       "custard/src/services/function-settings.ts",
       "custard/src/services/invocation-target.ts",
-      "custard/src/services/open-services.ts",
       "custard/src/services/parameter-error.ts",
       "custard/src/services/parameter-rules.ts",
       "custard/src/services/parameters.ts",

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openServicesOf } from "../../packages/custard/src/local.ts";
+import { openServicesOf } from "../../packages/custard/src/reader.ts";
 import { custardEnds, deploy, storyOf } from "./support/custard.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

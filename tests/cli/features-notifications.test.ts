@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openServicesOf } from "../../packages/custard/src/local.ts";
+import { openServicesOf } from "../../packages/custard/src/reader.ts";
 import { custardEnds } from "./support/custard.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

@@ -2,7 +2,8 @@
 import { expect, onTestFinished, vi } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import type { Doors } from "../../packages/custard/src/cli/opened.ts";
-import { type LocalOptions, openLocal, openReader } from "../../packages/custard/src/local.ts";
+import { type LocalOptions, openLocal } from "../../packages/custard/src/local.ts";
+import { openReader, openServicesOf } from "../../packages/custard/src/reader.ts";
 import { recordingIo } from "../cli/support/recording-io.ts";
 import { temporaryFolder } from "../cli/support/temporary-folder.ts";
 
@@ -41,6 +42,7 @@ export async function provoke(wrong: Wrong): Promise<Told> {
   const doors: Doors = {
     open: async (options) => openLocal({ ...options, ...wrong.local }),
     read: async (options) => openReader(options),
+    services: async (stateDirectory) => openServicesOf(stateDirectory),
   };
   const deployment = recordingIo(folder);
   // Whatever becomes of the test, no function stays behind.

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { main } from "../../packages/custard/src/cli/main.ts";
 import type { Doors } from "../../packages/custard/src/cli/opened.ts";
-import { type LocalOptions, openLocal, openReader } from "../../packages/custard/src/local.ts";
+import { type LocalOptions, openLocal } from "../../packages/custard/src/local.ts";
+import { openReader, openServicesOf } from "../../packages/custard/src/reader.ts";
 import { recordingIo } from "../cli/support/recording-io.ts";
 
 // Each test starts several processes, on machines that may be busy with others.
@@ -20,6 +21,7 @@ export async function custard(
   const doors: Doors = {
     open: async (options) => openLocal({ ...options, ...wanted.local }),
     read: async (options) => openReader(options),
+    services: async (stateDirectory) => openServicesOf(stateDirectory),
   };
   onTestFinished(() => io.interrupt());
   const code = await main(argv, io, doors);

@@ -7,6 +7,8 @@ import { openServed, type Served, type ServeOptions } from "./serve-endpoint.ts"
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Transport } from "./engine/ports.ts";
+import { StackError } from "./engine/stack-error.ts";
+import type { RemoteWorld, Setup } from "./remote/calls.ts";
 import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
 import { createAwsSite } from "./response/aws-site.ts";
 import { type Certificate, certificateFiles, openCertificate } from "./response/certificate.ts";
@@ -21,6 +23,11 @@ import type { Config } from "./services/config.ts";
 import { createLookups } from "./services/lookups.ts";
 import { openServices, type ServiceHome, type Services } from "./services/open-services.ts";
 import { createNotifications } from "./services/notifications.ts";
+import {
+  briskSettings,
+  type OperationSettings,
+  SettingsInForce,
+} from "./services/operation-settings.ts";
 import { persistentSecret } from "./services/persistent-secret.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { sandboxSetting } from "./services/sandbox-setting.ts";
@@ -30,8 +37,7 @@ import { createTemplates } from "./services/templates.ts";
 import type { Runtime } from "./services/function-settings.ts";
 import { systemClock } from "./services/system-clock.ts";
 import type { TraceLog } from "./services/traces.ts";
-import { nothingStored } from "./storage/nothing-stored.ts";
-import { openSqliteStorage, readSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
+import { openSqliteStorage, type SqliteStorage } from "./storage/open-sqlite.ts";
 import { createLambdaTransport, type LambdaTransport } from "./transports/lambda/lambda-transport.ts";
 import { endLeftovers } from "./transports/lambda/leftovers.ts";
 import { probeSandbox, sandboxEnvironment, type SandboxOptions } from "./transports/lambda/sandbox.ts";
@@ -43,6 +49,8 @@ import { createSnsTransport, type SnsTransport } from "./transports/sns/sns-tran
 export interface LocalOptions {
   /** Where everything is kept; made when missing. One process uses it at a time. */
   readonly stateDirectory: string;
+  /** What this process is called when others want the directory too, e.g. `custard deploy`. */
+  readonly holder?: string;
   /** 12 digits; default 123456789012. */
   readonly account?: string;
   /** Default us-east-1. */
@@ -74,7 +82,7 @@ export interface LocalOptions {
   readonly prewarm?: readonly Runtime[];
   /** Told of trouble that will be tried again. Default: nobody. */
   readonly trouble?: (error: unknown) => void;
-  /** Serves AWS's clients too, and the functions' own. */
+  /** Serves AWS's clients too, the functions' own, and the command lines that find the directory in use. */
   readonly endpoint?: ServeOptions;
   /**
    * Folders in which Node.js functions find packages that Lambda's runtime has. Default: AWS's SDK, as the projects
@@ -90,6 +98,8 @@ export interface Local {
   readonly traces: TraceLog;
   readonly lambda: LambdaTransport;
   readonly sns: SnsTransport;
+  /** Do functions run in sandboxes? */
+  readonly sandbox: boolean;
   /** There when clients are served. */
   readonly endpoint?: Pick<Api, "port" | "url">;
   /** Sends one request without a stack, and waits for what becomes of it. */
@@ -111,55 +121,13 @@ const defaultRegion = "us-east-1";
 
 /** Opens a state directory and goes on with what is in flight there. Throws `StorageError` `Locked` when it is in use. */
 export async function openLocal(options: LocalOptions): Promise<Local> {
-  const storage = openSqliteStorage(resolve(options.stateDirectory));
+  const storage = openSqliteStorage(resolve(options.stateDirectory), options.holder);
   try {
     return await wire(options, storage);
   } catch (error) {
     await storage.close();
     throw error;
   }
-}
-
-/** A state directory that is only looked at: what is in flight there goes on, or rests, as if nobody looked. */
-export interface Reader {
-  readonly engine: Pick<Engine, "stack" | "stacks" | "events" | "resume">;
-  readonly traces: Pick<TraceLog, "ofRequest" | "ofStack" | "ofFunction">;
-  /** Is some process at work in the directory? */
-  inUse(): boolean;
-  close(): Promise<void>;
-}
-
-/** Opens a state directory to look at it, also while another process works there. Throws `StorageError`. */
-export function openReader(options: Pick<LocalOptions, "stateDirectory" | "account" | "region">): Reader {
-  const { account = defaultAccount, region = defaultRegion } = options;
-  const directory = resolve(options.stateDirectory);
-  const storage = readSqliteStorage(directory) ?? nothingStored();
-  const engine = new Engine(
-    {
-      journal: storage.journal,
-      clock: systemClock,
-      types: createResourceTypes(openServices({ documents: storage.documents, stateDirectory: directory })),
-      transports: [],
-      responseUrls: { urlFor: () => "" },
-      traces: storage.traces,
-      failFast: false,
-      trouble: () => undefined,
-    },
-    { region, account, newSeed: () => "" },
-  );
-  return { engine, traces: storage.traces, inUse: () => storage.inUse(), close: () => storage.close() };
-}
-
-/** What the services of a state directory keep, opened without an engine: what is in flight there stays as it is. */
-export interface OpenServices {
-  readonly services: Services;
-  close(): Promise<void>;
-}
-
-/** Opens the services of a state directory. Throws `StorageError` `Locked` when it is in use. */
-export function openServicesOf(stateDirectory: string): OpenServices {
-  const storage = openSqliteStorage(resolve(stateDirectory));
-  return { services: servicesIn(stateDirectory, storage), close: () => storage.close() };
 }
 
 function servicesIn(
@@ -189,6 +157,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     engine: () => engine,
   });
   const { endpoint, singles } = reception;
+  const settings = new SettingsInForce(usualSettings(options), (stackId) => rootOf(engine, stackId));
   const served: Served = { secret: await persistentSecret(storage.documents, "secret/access-keys") };
   const { lambda, sns } = openTransports({
     options,
@@ -197,6 +166,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     certificate,
     ...prepared,
     ...reception,
+    settings,
     served,
   });
   transports.push(lambda, sns);
@@ -207,30 +177,88 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   const aws = createAwsSite(() => served.url);
   endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
   const port = await announcePort(portFileOf(resolve(options.stateDirectory)), endpoint.port);
-  const types = createResourceTypes(services, { strict: options.strict === true });
+  const types = createResourceTypes(services, {
+    isStrict: async (stackId) => (await settings.of(stackId)).strict,
+  });
   const engine = openEngine({ options, storage, services, types, transports, reception, lambda, sns });
   await certificate.made;
   // Before anything is at work: functions call the endpoint.
   const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
   await services.stateMachines.resume();
+  const request: Local["request"] = async (target, wanted, signal) => {
+    const opened = await openTarget(services, target, wanted.scope);
+    try {
+      return await singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
+    } finally {
+      await opened.close();
+    }
+  };
+  const world = { engine, services, traces, settings, setup: setupOf(options, prepared.python), request };
+  const commandLines = await listen(options, {
+    ...world,
+    prewarm: async (runtime) => lambda.prewarm(runtime),
+  });
   return {
     engine,
     types,
     traces,
     lambda,
     sns,
+    sandbox: options.sandbox,
     ...(api === undefined ? {} : { endpoint: api }),
-    async request(target, wanted, signal) {
-      const opened = await openTarget(services, target, wanted.scope);
-      try {
-        return await singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
-      } finally {
-        await opened.close();
-      }
-    },
-    close: () => closeInTurn([api, engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
+    request,
+    close: () =>
+      closeInTurn([
+        commandLines,
+        api,
+        engine,
+        port,
+        sns,
+        services.stateMachines,
+        lambda,
+        endpoint,
+        storage,
+      ]),
   };
+}
+
+/** Whoever serves AWS's clients serves the command lines that come while it holds the directory, too. */
+async function listen(
+  options: LocalOptions,
+  world: RemoteWorld,
+): Promise<{ close(): Promise<void> } | undefined> {
+  const { endpoint, stateDirectory } = options;
+  if (endpoint === undefined) return undefined;
+  const { version } = endpoint;
+  const { listenForCommandLines } = await import("./remote/listener.ts");
+  return await listenForCommandLines({
+    stateDirectory: resolve(stateDirectory),
+    version,
+    world,
+    trouble: troubleOf(options),
+  });
+}
+
+function setupOf(options: LocalOptions, python: string | undefined): Setup {
+  const { sandbox = false, responseUrlStyle = "v4", subscriberHosts = [] } = options;
+  return { sandbox, responseUrlStyle, subscriberHosts, ...(python === undefined ? {} : { python }) };
+}
+
+function usualSettings(options: LocalOptions): OperationSettings {
+  const { failFast, strict, retryDelays, snsRetryScale } = { ...briskSettings, ...options };
+  return { failFast, strict, retryDelays, snsRetryScale };
+}
+
+/** The outermost stack of a nested one. */
+async function rootOf(engine: Engine, stackId: string): Promise<StackId | undefined> {
+  try {
+    return (await engine.stack(stackId)).rootId;
+  } catch (error) {
+    // A request that no stack makes names one that there isn't.
+    if (error instanceof StackError) return undefined;
+    throw error;
+  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
@@ -264,7 +292,7 @@ function openEngine(parts: {
   readonly sns: SnsTransport;
 }): Engine {
   const { options, storage, services, types, transports, reception, lambda, sns } = parts;
-  const { account = defaultAccount, region = defaultRegion, failFast = true } = options;
+  const { account = defaultAccount, region = defaultRegion } = options;
   const { responseUrls, waitUrls } = reception;
   return new Engine(
     {
@@ -283,7 +311,8 @@ function openEngine(parts: {
         invoke: (call) => lambda.invoke(call),
       }),
       notifications: createNotifications((message) => sns.publish(message)),
-      failFast,
+      // The transports say that a provider is silent only when somebody wants to know.
+      failFast: true,
       trouble: troubleOf(options),
     },
     { region, account, newSeed: () => randomBytes(16).toString("hex") },
@@ -406,6 +435,8 @@ interface TransportParts {
   readonly nodeModules: readonly string[];
   readonly endpoint: ResponseEndpoint;
   readonly answered: (request: ProviderRequest) => Promise<boolean>;
+  readonly singles: SingleRequests;
+  readonly settings: SettingsInForce;
   readonly served: Served;
 }
 
@@ -413,9 +444,12 @@ function openTransports(parts: TransportParts): { lambda: LambdaTransport; sns: 
   const { options, services, certificate, endpoint, answered, workDirectory, served } = parts;
   const { documents, functions, queues, topics } = services;
   const { traces } = parts.storage;
-  const { failFast = true, retryDelays, subscriberHosts } = options;
-  const { python, nodeModules } = parts;
-  const shared = { documents, traces, clock: systemClock, failFast, answered };
+  const { retryDelays, subscriberHosts } = options;
+  const { python, nodeModules, singles, settings } = parts;
+  // Whoever sends a single request waits for what becomes of it.
+  const settingsOf = async ({ requestId, stackId }: ProviderRequest) =>
+    singles.isSingle(requestId) ? briskSettings : await settings.of(stackId);
+  const shared = { documents, traces, clock: systemClock, settingsOf, answered };
   const lambda = createLambdaTransport({
     ...shared,
     ...(options.sandbox ? { sandbox: sandboxOptions(parts) } : {}),

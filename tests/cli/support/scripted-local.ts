@@ -22,7 +22,12 @@ const stackName = "shop";
 
 /** A stand-in for the engine, for what the command line itself decides: what it asks, shows and returns. */
 export function scriptedLocal(
-  start: { readonly status?: string; readonly view?: Partial<StackView> } = {},
+  start: {
+    readonly status?: string;
+    readonly view?: Partial<StackView>;
+    /** The process that does the work, when that is another. */
+    readonly server?: { readonly pid: number };
+  } = {},
 ): ScriptedLocal {
   const events: StackEvent[] = [];
   const waiting = new Set<() => void>();
@@ -30,6 +35,9 @@ export function scriptedLocal(
   const traces = new BufferedTraces(new MemoryTraceStore());
   let status = start.status;
   let settled = true;
+  const simulatedTypes = new Set(
+    start.view?.resources?.filter(({ simulated }) => simulated).map(({ type }) => type),
+  );
 
   const wake = (): void => {
     for (const resume of waiting) resume();
@@ -87,14 +95,21 @@ export function scriptedLocal(
     createdAt: 0,
   });
 
-  const open = async (): Promise<Opened> => ({
+  const open = async (): Promise<Opened & { readonly traces: BufferedTraces }> => ({
     traces,
+    sandbox: false,
+    ...(start.server === undefined ? {} : { server: start.server }),
     lambda: { prewarm: async () => undefined },
     request: () => Promise.reject(new Error("no single requests here")),
     async close() {
       calls.push("close");
     },
-    types: { facts: () => undefined },
+    types: {
+      facts: (type) =>
+        simulatedTypes.has(type)
+          ? { kind: "simulated", createOnly: new Set(), snapshots: false }
+          : undefined,
+    },
     engine: {
       async createStack(input) {
         calls.push(`createStack ${input.stackName} ${JSON.stringify(input.parameters)}`);
@@ -145,7 +160,8 @@ export function scriptedLocal(
     emit(stackName, newStatus, details);
   };
   const read = async () => ({ ...(await open()), inUse: () => !settled });
-  return { doors: { open, read }, calls, traces, emit, settle };
+  const services = () => Promise.reject(new Error("no services here"));
+  return { doors: { open, read, services }, calls, traces, emit, settle };
 }
 
 /** A resource of the scripted stack. */

@@ -1,6 +1,8 @@
 import type { ExitCode } from "./fault.ts";
 import type { Io } from "./io.ts";
-import type { Doors } from "./opened.ts";
+import type { JoinedServices } from "../join.ts";
+import type { LocalOptions } from "../local.ts";
+import type { Doors, Opened } from "./opened.ts";
 
 /** A positional argument of a command. */
 export interface ArgumentSpec {
@@ -32,7 +34,11 @@ export interface Command {
 }
 
 /** One call of a command: what was given, and the world around it. Asking for an undeclared option is a bug. */
-export interface Call extends Doors {
+export interface Call extends Pick<Doors, "read"> {
+  /** Opens a state directory, or joins the server that works there. */
+  open(options: LocalOptions): Promise<Opened>;
+  /** Opens the services of a state directory, or those of the server that works there. */
+  services(stateDirectory: string): Promise<JoinedServices>;
   readonly io: Io;
   readonly json: boolean;
   argument(name: string): string | undefined;

@@ -20,7 +20,7 @@ const shownLines = 10;
 /** The failures among an operation's events, oldest first; what was only cancelled on account of others is left out. */
 export async function explainFailures(
   events: readonly StackEvent[],
-  traces: Traces,
+  traces: Pick<Traces, "ofRequest">,
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const event of culprits(events)) failures.push(await explain(event, traces));
@@ -54,7 +54,7 @@ function turnsBack(status: string): boolean {
   );
 }
 
-async function explain(event: StackEvent, traces: Traces): Promise<Failure> {
+async function explain(event: StackEvent, traces: Pick<Traces, "ofRequest">): Promise<Failure> {
   const trace = event.requestId === undefined ? [] : await traces.ofRequest(event.requestId);
   const reason = event.reason ?? "";
   return {

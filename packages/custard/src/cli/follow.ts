@@ -3,6 +3,7 @@ import type { StackEvent, StackView } from "../engine/views.ts";
 import { explainFailures } from "./failure.ts";
 import type { ExitCode } from "./fault.ts";
 import { heedInterrupts, type Interrupts } from "./interrupts.ts";
+import { isSimulated } from "./is-simulated.ts";
 import type { OperationKind } from "./message.ts";
 import type { Session } from "./session.ts";
 import { isSuccess } from "./status.ts";
@@ -37,7 +38,6 @@ async function showEvents(
   interrupts: Interrupts,
 ): Promise<readonly StackEvent[]> {
   const seen: StackEvent[] = [];
-  const isSimulated = simulationCheck(session, operation.stackId);
   try {
     for await (const event of session.local.engine.watch(operation.stackId, {
       after: operation.after,
@@ -45,7 +45,7 @@ async function showEvents(
     })) {
       seen.push(event);
       interrupts.note(event);
-      session.report({ kind: "event", event, simulated: await isSimulated(event) });
+      session.report({ kind: "event", event, simulated: isSimulated(event, session.local.types) });
     }
   } catch (error) {
     if (!interrupts.signal.aborted) throw error;
@@ -53,26 +53,13 @@ async function showEvents(
   return seen;
 }
 
-/** Tells whether an event is about a simulated resource. A type is looked up once. */
-function simulationCheck(session: Session, stackId: StackId): (event: StackEvent) => Promise<boolean> {
-  const known = new Map<string, boolean>();
-  return async (event) => {
-    const { resourceType: type } = event;
-    if (type.startsWith("Custom::") || type.startsWith("AWS::CloudFormation::")) return false;
-    const before = known.get(type);
-    if (before !== undefined) return before;
-    const { resources } = await session.local.engine.stack(stackId);
-    const resource = resources.find((candidate) => candidate.type === type);
-    if (resource !== undefined) known.set(type, resource.simulated);
-    return resource?.simulated ?? false;
-  };
-}
-
 function leave(session: Session, operation: Operation): ExitCode {
+  const { server } = session.local;
   session.report({
     kind: "detached",
     stackName: operation.stackName,
     command: `custard resume${session.stateHint}`,
+    ...(server === undefined ? {} : { server: server.pid }),
   });
   return 130;
 }

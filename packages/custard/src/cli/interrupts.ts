@@ -16,7 +16,8 @@ export interface Interrupts {
 
 /**
  * The first Ctrl-C undoes: a create is deleted, an update is cancelled. A second one, one during a delete, and any
- * request to end (`SIGTERM`, `SIGHUP`) leave the operation as it is, for `custard resume`.
+ * request to end (`SIGTERM`, `SIGHUP`) leave the operation as it is, for `custard resume`. Where a server does the work
+ * it goes on in any case: every signal only ends the watching.
  */
 export function heedInterrupts(session: Session, operation: Operation): Interrupts {
   const left = new AbortController();
@@ -24,7 +25,8 @@ export function heedInterrupts(session: Session, operation: Operation): Interrup
   let status = startStatus[operation.kind];
   const ignore = session.io.onInterrupt((signal) => {
     count += 1;
-    if (count > 1 || signal !== "SIGINT" || status === "DELETE_IN_PROGRESS") left.abort();
+    const isLeft = count > 1 || signal !== "SIGINT" || status === "DELETE_IN_PROGRESS";
+    if (isLeft || session.local.server !== undefined) left.abort();
     else void undo(session, operation, status);
   });
   return {

@@ -40,7 +40,7 @@ function messageJson(message: Message): JsonObject | undefined {
     case "note":
       return undefined;
     case "function":
-      return { kind: "function", ...message.source };
+      return { kind: "function", ...message.source, sandbox: message.sandbox };
     case "warning":
       return { kind: "warning", file: message.file, ...diagnosticJson(message.diagnostic) };
     case "start":

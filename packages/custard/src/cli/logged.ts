@@ -2,7 +2,7 @@ import type { RequestId, StackId } from "../engine/ids.ts";
 import type { StackEvent } from "../engine/views.ts";
 import { findStack } from "./choose-stack.ts";
 import { CliFault } from "./fault.ts";
-import type { Reader } from "../local.ts";
+import type { Reader } from "../reader.ts";
 
 /** Something that has logs of its own. */
 export type Logged =

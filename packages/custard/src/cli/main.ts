@@ -29,11 +29,15 @@ export async function main(argv: readonly string[], io: Io, doors: Doors = lazyD
 // The engine and all that belongs to it is loaded only when a command opens a state directory.
 const lazyDoors: Doors = {
   async open(...options) {
-    const { openLocal } = await import("../local.ts");
-    return openLocal(...options);
+    const { openOrJoin } = await import("../join.ts");
+    return openOrJoin(...options);
   },
   async read(...options) {
-    const { openReader } = await import("../local.ts");
+    const { openReader } = await import("../reader.ts");
     return openReader(...options);
+  },
+  async services(...options) {
+    const { openOrJoinServices } = await import("../join.ts");
+    return openOrJoinServices(...options);
   },
 };

@@ -9,7 +9,7 @@ export type OperationKind = "create" | "update" | "delete";
 
 /** What a command has to tell while it works. `text-report.ts` and `json-report.ts` show it. */
 export type Message =
-  | { readonly kind: "function"; readonly source: FunctionSource }
+  | { readonly kind: "function"; readonly source: FunctionSource; readonly sandbox: boolean }
   | {
       readonly kind: "start";
       readonly operation: OperationKind;
@@ -21,7 +21,13 @@ export type Message =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "result"; readonly stack: StackView; readonly took: number; readonly advice?: string }
   | { readonly kind: "unchanged"; readonly stack: StackView }
-  | { readonly kind: "detached"; readonly stackName: string; readonly command: string }
+  | {
+      readonly kind: "detached";
+      readonly stackName: string;
+      readonly command: string;
+      /** The process that goes on with it; absent when nobody does. */
+      readonly server?: number;
+    }
   | {
       readonly kind: "warning";
       readonly file: string;

@@ -1,49 +1,27 @@
-import type { Engine } from "../engine/engine.ts";
-import type { ResourceTypes } from "../engine/ports.ts";
-import type { Runtime } from "../services/function-settings.ts";
-import type { TraceLog } from "../services/traces.ts";
-import type { Local, LocalOptions, Reader } from "../local.ts";
+import type { Caller, Joined, JoinedServices } from "../join.ts";
+import type { LocalOptions } from "../local.ts";
+import type { Reader } from "../reader.ts";
+
+/** An engine at work on a state directory: the call's own, or that of a server which works there. */
+export type Opened = Joined;
 
 /** The part of the engine that the command line uses. */
-export type StackEngine = Pick<
-  Engine,
-  | "createStack"
-  | "updateStack"
-  | "deleteStack"
-  | "cancelUpdate"
-  | "stack"
-  | "stacks"
-  | "events"
-  | "watch"
-  | "resume"
->;
+export type StackEngine = Opened["engine"];
 
-/** An engine at work on a state directory. */
-export interface Opened {
-  readonly engine: StackEngine;
-  readonly traces: TraceLog;
-  readonly types: Pick<ResourceTypes, "facts">;
-  readonly lambda: {
-    /** Starts a process of a runtime before a function needs it. */
-    prewarm(runtime: Runtime): Promise<void>;
-  };
-  /** There when clients are served. */
-  readonly endpoint?: { readonly url: string };
-  /** Sends one request without a stack, and waits for what becomes of it. */
-  readonly request: Local["request"];
-  close(): Promise<void>;
-}
+/** Opens a state directory; `openOrJoin`, unless a test passes another. */
+export type Open = (options: LocalOptions, caller: Caller) => Promise<Opened>;
 
-/** Opens a state directory; `openLocal`, unless a test passes another. */
-export type Open = (options: LocalOptions) => Promise<Opened>;
+/** Opens what the services of a state directory keep; `openOrJoinServices`, unless a test passes another. */
+export type OpenServices = (stateDirectory: string, caller: Caller) => Promise<JoinedServices>;
 
 /** Opens a state directory to look at it; `openReader`, unless a test passes another. */
 export type OpenToRead = (
   options: Pick<LocalOptions, "stateDirectory" | "account" | "region">,
 ) => Promise<Reader>;
 
-/** How a call gets at state directories. */
+/** How calls get at state directories. */
 export interface Doors {
   readonly open: Open;
   readonly read: OpenToRead;
+  readonly services: OpenServices;
 }

@@ -87,8 +87,12 @@ function makeCall(command: Command, parser: Parser, around: Surroundings): Call 
     if (index === -1) throw new Error(`${command.name} declares no argument ${name}`);
     return parser.args.slice(index);
   };
+  const caller = { command: `custard ${command.name}`, version: version() };
   return {
-    ...around,
+    io: around.io,
+    read: around.read,
+    open: async (options) => around.open(options, caller),
+    services: async (stateDirectory) => around.services(stateDirectory, caller),
     json: given["json"] === true,
     argument: (name) => argumentsOf(name)[0],
     argumentsOf,

@@ -1,7 +1,7 @@
 import { chooseStack, wantedBy } from "./choose-stack.ts";
 import type { Call } from "./command.ts";
 import type { StackView } from "../engine/views.ts";
-import type { Reader } from "../local.ts";
+import type { Reader } from "../reader.ts";
 import { placeOf } from "./place.ts";
 import { existingState } from "./state-directory.ts";
 

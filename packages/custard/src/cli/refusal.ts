@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { StackError, type StackErrorCode } from "../engine/stack-error.ts";
+import { RemoteError, type RemoteErrorCode } from "../remote/remote-error.ts";
 import { StorageError } from "../storage/storage-error.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
 import { TransportError } from "../transports/lambda/transport-error.ts";
@@ -22,6 +23,11 @@ export function refusalOf(
     return { refusal: { code: error.code, message: error.message, ...lockAdvice(error) }, exitCode: 1 };
   if (error instanceof TransportError)
     return { refusal: { code: error.code, message: error.message }, exitCode: 1 };
+  if (error instanceof RemoteError)
+    return {
+      refusal: { code: error.code, message: error.message, advice: remoteAdvice[error.code] },
+      exitCode: error.code === "OtherSetting" ? 2 : 1,
+    };
   if (!(error instanceof CliFault)) return undefined;
   return {
     refusal: {
@@ -64,6 +70,13 @@ function ofStack(error: StackError): Refusal {
   const text = advice[error.code];
   return { code: error.code, message: error.message, ...(text === undefined ? {} : { advice: text }) };
 }
+
+const remoteAdvice: Readonly<Record<RemoteErrorCode, string>> = {
+  ServerEnded: "What was under way rests: custard resume, or the next custard serve, goes on with it.",
+  ServerFailed: "The server's own log may say more.",
+  OtherVersion: "End it, and start it again with this version.",
+  OtherSetting: "Or leave the option out: the command line works through the server while it runs.",
+};
 
 function lockAdvice(error: StorageError): { readonly advice?: string } {
   return error.code === "Locked"

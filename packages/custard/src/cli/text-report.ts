@@ -2,7 +2,6 @@ import type { StackView } from "../engine/views.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
 import { type EventLayout, formatEvent } from "./event-line.ts";
 import type { Failure } from "./failure.ts";
-import type { FunctionSource } from "./function-sources.ts";
 import { type Colors, colorsOf, type Io } from "./io.ts";
 import type { Message, Report } from "./message.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -26,7 +25,7 @@ function formatMessage(message: Message, layout: EventLayout): string {
     case "note":
       return printable(message.text);
     case "function":
-      return formatFunction(message.source);
+      return formatFunction(message);
     case "warning":
       return printableLines(formatDiagnostic(message.diagnostic, message.body, message.file)).join("\n");
     case "start":
@@ -41,7 +40,7 @@ function formatMessage(message: Message, layout: EventLayout): string {
         ...formatOutputs(message.stack, colors),
       ].join("\n");
     case "detached":
-      return `Left ${message.stackName} as it is, in the middle. Go on with it: ${message.command}`;
+      return formatDetached(message);
     case "result":
       return formatResult(message, colors);
   }
@@ -54,10 +53,17 @@ function formatStart(start: Extract<Message, { kind: "start" }>, colors: Colors)
   return start.resumed ? `Going on ${act}` : `${act.slice(0, 1).toUpperCase()}${act.slice(1)}`;
 }
 
-function formatFunction(source: FunctionSource): string {
+function formatFunction({ source, sandbox }: Extract<Message, { kind: "function" }>): string {
   const { runtime, declared } = source;
   const runsOn = declared === undefined ? runtime : `${runtime} in place of ${declared}`;
-  return `Runs ${source.logicalId} (${runsOn}) as you, from ${printable(source.from)}`;
+  const how = sandbox ? "in a sandbox" : "as you";
+  return `Runs ${source.logicalId} (${runsOn}) ${how}, from ${printable(source.from)}`;
+}
+
+function formatDetached({ stackName, command, server }: Extract<Message, { kind: "detached" }>): string {
+  return server === undefined
+    ? `Left ${stackName} as it is, in the middle. Go on with it: ${command}`
+    : `Left ${stackName}: it goes on in custard serve (process ${server}). Watch it: ${command}`;
 }
 
 function formatFailure(failure: Failure, colors: Colors): string {

@@ -1,5 +1,5 @@
 import { partitionOf } from "@custard/provider/protocol";
-import type { Services } from "../services/open-services.ts";
+import type { JoinedServices } from "../join.ts";
 import { ParameterError } from "../services/parameter-error.ts";
 import { SecretError } from "../services/secret-error.ts";
 import type { Call } from "./command.ts";
@@ -21,9 +21,11 @@ export function scopeOfCall(call: Call): ServiceScope {
 }
 
 /** Opens the services of the state directory of a call, which is made when it isn't there. */
-export async function withServices<T>(call: Call, use: (services: Services) => Promise<T>): Promise<T> {
-  const { openServicesOf } = await import("../local.ts");
-  const opened = openServicesOf(futureState(call));
+export async function withServices<T>(
+  call: Call,
+  use: (services: JoinedServices["services"]) => Promise<T>,
+): Promise<T> {
+  const opened = await call.services(futureState(call));
   try {
     return await use(opened.services);
   } catch (error) {

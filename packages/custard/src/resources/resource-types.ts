@@ -21,8 +21,8 @@ import { type Subject, toSubject } from "./subject.ts";
 
 /** How the types are set up. */
 export interface TypeOptions {
-  /** Refuse resources that nothing stands behind. Default false. */
-  readonly strict?: boolean;
+  /** Are resources of a stack refused that nothing stands behind? Default: no. */
+  readonly isStrict?: (stackId: string) => Promise<boolean>;
 }
 
 /** The types, and whether one exists at all. */
@@ -85,7 +85,7 @@ export function createResourceTypes(world: Services, options: TypeOptions = {}):
       const schema = schemas.find(task.type);
       if (schema === undefined) return failed(`Unrecognized resource types: [${task.type}]`);
       if (refused.has(task.type)) return refusal(task);
-      if (options.strict === true && !isReal(task.type)) return notSimulated(task);
+      if (!isReal(task.type) && (await options.isStrict?.(task.stackId)) === true) return notSimulated(task);
       return await perform(task, { schema, handler: handlerOf(task.type, schema), ids });
     },
   };

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { ensurePrivateFile } from "./private-file.ts";
-import { StorageError } from "./storage-error.ts";
+import { type LockHolder, StorageError } from "./storage-error.ts";
 
 /**
  * Keeps a directory to one process. The lock is SQLite's own on an empty database, so the operating system ends it
@@ -13,7 +13,7 @@ export class DirectoryLock {
   readonly #ownerFile: string;
 
   /** Throws `StorageError` `Locked`, naming the holder, when another process (or this one) has the directory. */
-  constructor(directory: string) {
+  constructor(directory: string, command?: string) {
     this.#ownerFile = join(directory, "custard.pid");
     const file = join(directory, "custard.lock");
     this.#lock = openFile(file);
@@ -22,9 +22,13 @@ export class DirectoryLock {
     } catch (cause) {
       this.#lock.close();
       if (!isBusy(cause)) throw unusable(file, cause);
-      throw new StorageError("Locked", `${directory} is in use by ${this.#owner()}.`, { cause });
+      const holder = readHolder(this.#ownerFile);
+      throw new StorageError("Locked", `${directory} is in use by ${nameOf(holder)}.`, {
+        cause,
+        ...(holder === undefined ? {} : { holder }),
+      });
     }
-    writeFileSync(this.#ownerFile, `${process.pid}\n`, { mode: 0o600 });
+    writeFileSync(this.#ownerFile, `${[process.pid, command ?? ""].join(" ").trim()}\n`, { mode: 0o600 });
   }
 
   release(): void {
@@ -32,15 +36,24 @@ export class DirectoryLock {
     this.#lock.exec("ROLLBACK");
     this.#lock.close();
   }
+}
 
-  #owner(): string {
-    try {
-      const pid = readFileSync(this.#ownerFile, "utf8").trim();
-      return pid === String(process.pid) ? "this process already" : `process ${pid}`;
-    } catch {
-      return "another process";
-    }
+/** `PID COMMAND`, as the holder has written it. */
+function readHolder(file: string): LockHolder | undefined {
+  try {
+    const [, pid, command = ""] = /^(\d+) ?(.*)$/m.exec(readFileSync(file, "utf8")) ?? [];
+    if (pid === undefined) return undefined;
+    return { pid: Number(pid), ...(command === "" ? {} : { command }) };
+  } catch {
+    return undefined;
   }
+}
+
+function nameOf(holder: LockHolder | undefined): string {
+  if (holder === undefined) return "another process";
+  const { pid, command } = holder;
+  if (pid === process.pid) return "this process already";
+  return command === undefined ? `process ${pid}` : `process ${pid} (${command})`;
 }
 
 /** Does a living process say that it holds the directory? A look, without touching the lock. */

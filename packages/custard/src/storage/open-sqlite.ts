@@ -22,12 +22,12 @@ export interface SqliteStorage {
 
 /**
  * Opens a state directory, making it when it isn't there. Its files hold secrets in clear and can be read by their
- * owner only. One process at a time: throws `StorageError` `Locked` with the holder's pid; `Corrupt` when the
+ * owner only. One process at a time, which calls itself `holder`: throws `StorageError` `Locked` with its pid; `Corrupt` when the
  * database is damaged; `Unavailable` when it can't be opened.
  */
-export function openSqliteStorage(directory: string): SqliteStorage {
+export function openSqliteStorage(directory: string, holder?: string): SqliteStorage {
   makeDirectory(directory);
-  const lock = new DirectoryLock(directory);
+  const lock = new DirectoryLock(directory, holder);
   try {
     return openLocked(directory, lock);
   } catch (error) {

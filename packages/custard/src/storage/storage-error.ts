@@ -7,21 +7,31 @@
  */
 export type StorageErrorCode = "VersionConflict" | "ClaimTaken" | "Unavailable" | "Locked" | "Corrupt";
 
+/** A process that uses a state directory. */
+export interface LockHolder {
+  readonly pid: number;
+  /** What it is called, e.g. `custard deploy`. */
+  readonly command?: string;
+}
+
 /** Trouble with what is kept. Not thrown for a stack or key that doesn't exist. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly code: StorageErrorCode;
   /** Of `ClaimTaken`: the claim's name. */
   readonly claim: string | undefined;
+  /** Of `Locked`: who uses the directory, as far as it said. */
+  readonly holder: LockHolder | undefined;
 
   constructor(
     code: StorageErrorCode,
     message: string,
-    options: ErrorOptions & { readonly claim?: string } = {},
+    options: ErrorOptions & { readonly claim?: string; readonly holder?: LockHolder } = {},
   ) {
     super(message, options);
     this.code = code;
     this.claim = options.claim;
+    this.holder = options.holder;
   }
 }
 

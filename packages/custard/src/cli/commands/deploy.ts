@@ -183,7 +183,7 @@ async function begin(
   sources: readonly FunctionSource[],
   operation: Operation,
 ): Promise<ExitCode> {
-  for (const source of sources) session.report({ kind: "function", source });
+  for (const source of sources) session.report({ kind: "function", source, sandbox: session.local.sandbox });
   const { region } = await session.local.engine.stack(operation.stackId);
   session.report({
     kind: "start",

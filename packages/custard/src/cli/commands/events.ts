@@ -1,5 +1,6 @@
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import type { ExitCode } from "../fault.ts";
+import { isSimulated } from "../is-simulated.ts";
 import { eventJson } from "../json-report.ts";
 import { readStack, writeJson } from "../read-stacks.ts";
 import { reportFor } from "../session.ts";
@@ -22,21 +23,18 @@ export const events: Command = {
 };
 
 async function runEvents(call: Call): Promise<ExitCode> {
-  const { stack, history } = await readStack(call, async (view, local) => ({
-    stack: view,
+  const { types, history } = await readStack(call, async (view, local) => ({
+    types: local.types,
     history: await local.engine.events(view.stackId),
   }));
   if (call.json) {
     writeJson(call, history.map(eventJson));
     return 0;
   }
-  const simulated = new Set(
-    stack.resources.filter((resource) => resource.simulated).map((resource) => resource.type),
-  );
   const report = reportFor(
     call,
     history.map((event) => ({ logicalId: event.logicalId, type: event.resourceType })),
   );
-  for (const event of history) report({ kind: "event", event, simulated: simulated.has(event.resourceType) });
+  for (const event of history) report({ kind: "event", event, simulated: isSimulated(event, types) });
   return 0;
 }

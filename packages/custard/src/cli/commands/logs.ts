@@ -5,7 +5,7 @@ import { formatTime } from "../event-line.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import { type Colors, colorsOf } from "../io.ts";
 import { findLogged, type Logged } from "../logged.ts";
-import type { Reader } from "../../local.ts";
+import type { Reader } from "../../reader.ts";
 import { placeOf } from "../place.ts";
 import { printableLines } from "../printable.ts";
 import { readStacks, writeJson } from "../read-stacks.ts";

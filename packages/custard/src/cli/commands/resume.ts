@@ -1,7 +1,7 @@
 import type { StackId } from "../../engine/ids.ts";
 import type { StackEvent } from "../../engine/views.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
-import type { ExitCode } from "../fault.ts";
+import { CliFault, type ExitCode } from "../fault.ts";
 import { follow, type Operation } from "../follow.ts";
 import type { OperationKind } from "../message.ts";
 import { reportFor, type Session, withSession } from "../session.ts";
@@ -11,7 +11,8 @@ export const resume: Command = {
   name: "resume",
   summary: "go on with operations that were interrupted",
   details:
-    "Goes on with every create, update and delete that was under way when Custard was left or killed. " +
+    "Goes on with every create, update and delete that was under way when Custard was left or killed; what a running " +
+    "custard serve is at work on is only shown. " +
     "Pending requests keep their id, their response URL and their deadline.",
   arguments: [],
   options: [
@@ -29,6 +30,11 @@ export const resume: Command = {
 async function runResume(call: Call): Promise<ExitCode> {
   const options = { stateDirectory: existingState(call), failFast: call.flag("failFast") };
   return withSession(call, options, async (opened) => {
+    const { server } = opened.local;
+    if (server !== undefined && !options.failFast)
+      throw new CliFault(`The server that works here, process ${server.pid}, goes on by itself`, {
+        advice: "Without --no-fail-fast, resume shows how it goes.",
+      });
     const stackIds = await opened.local.engine.resume();
     if (stackIds.length === 0) {
       if (!call.json) call.io.stdout.write("There is nothing to resume: no operation is under way.\n");

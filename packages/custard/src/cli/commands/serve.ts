@@ -7,6 +7,7 @@ import { type Call, type Command, sharedOptions } from "../command.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import type { Opened } from "../opened.ts";
 import { placeOf } from "../place.ts";
+import { providerOptions, providerSettings } from "../provider-options.ts";
 import { printable } from "../printable.ts";
 import { readConfig } from "../read-config.ts";
 import { futureState } from "../state-directory.ts";
@@ -24,7 +25,8 @@ export const serve: Command = {
     "Serves AWS's own clients on one local port until Ctrl-C: point them to it with AWS_ENDPOINT_URL or --endpoint-url. " +
     "The region is the one that a request is signed for; the account is --account, or the access key when that is an account's number. " +
     "Nobody is asked for valid credentials, so that only this machine can reach the port. Requests are logged on stderr, as JSON. " +
-    "A custard.config here counts as for custard deploy (docs/config.md).",
+    "A custard.config here counts as for custard deploy (docs/config.md). " +
+    "While it runs, custard deploy, delete and the other commands work through it: the state directory stays in one hand.",
   arguments: [],
   options: [
     {
@@ -51,6 +53,10 @@ export const serve: Command = {
       flags: "--node-modules <dir>",
       description: "where Node.js functions find packages (default: the AWS SDK of the project here)",
     },
+    providerOptions.sandbox,
+    providerOptions.noSandbox,
+    providerOptions.responseUrlStyle,
+    providerOptions.subscriberHosts,
     { flags: "--ready-fd <number>", description: "file descriptor to write the address to once it is open" },
     sharedOptions.json,
   ],
@@ -66,6 +72,7 @@ async function runServe(call: Call): Promise<ExitCode> {
     ...(config === emptyConfig ? {} : { config }),
     stateDirectory: futureState(call),
     ...placeOf(call),
+    ...providerSettings(call),
     failFast: false,
     retryDelays: [minute, 2 * minute],
     snsRetryScale: 1,

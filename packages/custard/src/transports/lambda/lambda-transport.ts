@@ -20,6 +20,7 @@ import { FunctionError } from "../../services/function-error.ts";
 import type { ResolvedFunction } from "../../services/function-record.ts";
 import type { Runtime, RuntimeFamily } from "../../services/function-settings.ts";
 import type { FunctionRegistry } from "../../services/functions.ts";
+import type { OperationSettings } from "../../services/operation-settings.ts";
 import { adviceOn } from "./advice.ts";
 import { type LastMessage, lastMessages } from "./destination-record.ts";
 import { invokeAsync } from "./async-invocations.ts";
@@ -51,6 +52,10 @@ export interface LambdaTransportOptions {
   readonly retryDelays?: readonly number[];
   /** Ends a request at once that its function certainly leaves unanswered. Default true. */
   readonly failFast?: boolean;
+  /** What holds for one request instead of these two, as far as it says so. */
+  readonly settingsOf?: (
+    request: ProviderRequest,
+  ) => Promise<Partial<Pick<OperationSettings, "retryDelays" | "failFast">>>;
   /** Sends what an asynchronous invocation leaves behind to a destination that is no function: a topic, a queue. */
   readonly sendRecord?: (message: LastMessage) => Promise<void>;
   /** Keeps a spare process of each runtime that was used. Default false. */
@@ -103,13 +108,16 @@ export interface LambdaTransport extends Transport {
   invokeLater(call: DirectInvocation): Promise<{ readonly requestId: string }>;
   /** Starts a process of a runtime whose function isn't known yet. Resolves when it is started. */
   prewarm(runtime: Runtime): Promise<void>;
-  /** Ends every function's process. */
+  /** Ends every function's process, after asynchronous calls had a few seconds for the attempt that they are at. */
   close(): Promise<void>;
 }
 
 /** Lambda's limit for an asynchronous event since 2025: 1 MB (Q7). */
 const eventBytes = 1_048_576;
 const linesPerRequest = 2000;
+/** Milliseconds for which closing waits for asynchronous calls. */
+const closingTime = 5000;
+const usualDelays = [1000, 2000];
 
 /** Makes a transport; nothing is started before it is needed. */
 export function createLambdaTransport(options: LambdaTransportOptions): LambdaTransport {
@@ -120,12 +128,12 @@ class LocalLambda implements LambdaTransport {
   readonly #options: LambdaTransportOptions;
   readonly #pool: FunctionPool;
   readonly #closing = new AbortController();
-  readonly #retryDelays: readonly number[];
+  /** Asynchronous calls that nobody waits for. */
+  readonly #calls = new Set<Promise<unknown>>();
   #python: Promise<string> | undefined;
 
   constructor(options: LambdaTransportOptions) {
     this.#options = options;
-    this.#retryDelays = options.retryDelays ?? [1000, 2000];
     this.#pool = new FunctionPool({
       workDirectory: options.workDirectory,
       cores: options.cores ?? availableParallelism(),
@@ -182,14 +190,28 @@ class LocalLambda implements LambdaTransport {
     const invocation = invocationOf(call);
     const given = async () => this.#closing.signal.aborted;
     const observe = call.observe ?? (() => undefined);
-    // Nobody waits for it; what becomes of it is in the log. Closing ends it.
-    this.#attempt({ resolved, invocation, given, observe }, this.#closing.signal).catch(() => undefined);
+    const delays = this.#options.retryDelays ?? usualDelays;
+    // Nobody waits for it; what becomes of it is in the log. Closing lets the attempt end, and makes no other.
+    const attempted = this.#attempt({ resolved, invocation, given, delays, observe }, this.#closing.signal);
+    const quiet = attempted.catch(() => undefined).finally(() => this.#calls.delete(quiet));
+    this.#calls.add(quiet);
     return { requestId: invocation.requestId };
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new TransportError("Closed", "Functions are no longer run."));
+    const waiting = new AbortController();
+    await Promise.race([
+      Promise.all(this.#calls),
+      this.#options.clock.sleep(closingTime, waiting.signal).catch(() => undefined),
+    ]);
+    waiting.abort(new Error("They have ended."));
     await this.#pool.close();
+  }
+
+  async #settingsOf(request: ProviderRequest): Promise<Pick<OperationSettings, "retryDelays" | "failFast">> {
+    const { retryDelays = usualDelays, failFast = true, settingsOf } = this.#options;
+    return { retryDelays, failFast, ...(await settingsOf?.(request)) };
   }
 
   async #findPython(): Promise<string> {
@@ -208,7 +230,10 @@ class LocalLambda implements LambdaTransport {
       "delivered",
       `${request.requestType} of ${request.logicalId} goes to function ${addressed.reference.name}.`,
     );
-    if (addressed.settings.reservedConcurrency === 0) return this.#neverRuns(addressed, note);
+    if (addressed.settings.reservedConcurrency === 0) {
+      const { failFast } = await this.#settingsOf(request);
+      return neverRuns(addressed, note, failFast);
+    }
     try {
       return await this.#run({ request, resolved: addressed, payload, note }, signal);
     } catch (error) {
@@ -225,16 +250,17 @@ class LocalLambda implements LambdaTransport {
     const given = async () => isOver() || (await this.#options.answered(request));
     const observe = (observation: Observation) => note(observation.kind, observation.text);
     const invocation = { requestId: randomUUID(), payload };
-    const attempted = await this.#attempt({ resolved, invocation, given, observe }, signal);
+    const { retryDelays: delays } = await this.#settingsOf(request);
+    const attempted = await this.#attempt({ resolved, invocation, given, delays, observe }, signal);
     if (isOver() || (await this.#options.answered(request))) return { kind: "over" };
     return await this.#judge(delivery, attempted);
   }
 
   /** All attempts of an asynchronous invocation, and what its settings say is to be done with its record. */
   async #attempt(call: AsyncCall, signal: AbortSignal): Promise<Attempted> {
-    const { resolved, invocation, given, observe } = call;
+    const { resolved, invocation, given, delays, observe } = call;
     const { clock } = this.#options;
-    const retries = { delays: this.#retryDelays, given };
+    const retries = { delays, given };
     const surroundings = { pool: this.#pool, clock, observe };
     const attempts = await invokeAsync({ resolved, invocation, retries }, surroundings, signal);
     const messages = lastMessages({ resolved, invocation, attempts, at: clock.now() });
@@ -261,12 +287,6 @@ class LocalLambda implements LambdaTransport {
     }
   }
 
-  #neverRuns({ reference }: ResolvedFunction, note: Note): Delivery {
-    const advice = `Function ${reference.name} has ReservedConcurrentExecutions 0, so that Lambda never runs it: raise it or leave it out.`;
-    note("advice", advice);
-    return this.#options.failFast === false ? { kind: "over" } : { kind: "silent", advice };
-  }
-
   /** L1. */
   async #judge(
     { request, resolved, note }: InFlight,
@@ -290,7 +310,7 @@ class LocalLambda implements LambdaTransport {
         "The handler has ended; its process stands still until the next event and can't send anything.",
       );
     }
-    if (this.#options.failFast === false) {
+    if (!(await this.#settingsOf(request)).failFast) {
       note("advice", advice);
       return { kind: "over" };
     }
@@ -348,6 +368,8 @@ interface AsyncCall {
   readonly resolved: ResolvedFunction;
   readonly invocation: Invocation;
   readonly given: () => Promise<boolean>;
+  /** Before the second attempt, and the third. */
+  readonly delays: readonly number[];
   readonly observe: (observation: Observation) => void;
 }
 
@@ -362,6 +384,12 @@ interface InFlight {
   readonly resolved: ResolvedFunction;
   readonly payload: Uint8Array;
   readonly note: Note;
+}
+
+function neverRuns({ reference }: ResolvedFunction, note: Note, failFast: boolean): Delivery {
+  const advice = `Function ${reference.name} has ReservedConcurrentExecutions 0, so that Lambda never runs it: raise it or leave it out.`;
+  note("advice", advice);
+  return failFast ? { kind: "silent", advice } : { kind: "over" };
 }
 
 function invocationOf({ payload, clientContext }: DirectInvocation): Invocation {

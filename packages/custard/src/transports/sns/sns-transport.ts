@@ -14,6 +14,7 @@ import { formatRequest, type ProviderRequest } from "@custard/provider/protocol"
 import type { RequestId, StackId } from "../../engine/ids.ts";
 import type { Clock, Delivery, Documents, TraceEntry, Traces, Transport } from "../../engine/ports.ts";
 import { letsThrough, type MessageAttribute, parseFilterPolicy } from "../../services/filter-policy.ts";
+import type { OperationSettings } from "../../services/operation-settings.ts";
 import type { QueueRegistry } from "../../services/queues.ts";
 import { parseTopicArn } from "../../services/topic-arn.ts";
 import { invalidParameter } from "../../services/topic-error.ts";
@@ -45,6 +46,10 @@ export interface SnsTransportOptions {
   readonly subscriberHosts?: readonly string[];
   /** Ends a request at once that certainly stays unanswered. Default true. */
   readonly failFast?: boolean;
+  /** What holds for one request instead of these, as far as it says so. */
+  readonly settingsOf?: (
+    request: ProviderRequest,
+  ) => Promise<Partial<Pick<OperationSettings, "snsRetryScale" | "failFast">>>;
 }
 
 /** Something to publish. */
@@ -177,6 +182,9 @@ class LocalSns implements SnsTransport {
     const wanting = subscriptions.filter((subscription) => wants(subscription, publication));
     if (wanting.length === 0) return [{ kind: "missed", why: nobodyWanted(arn) }];
     const signer = await this.#openSigner();
+    const { request } = about;
+    const settings = request === undefined ? {} : await this.#options.settingsOf?.(request);
+    const sending = { ...this.#sending, retryScale: settings?.snsRetryScale ?? this.#sending.retryScale };
     return await Promise.all(
       wanting.map(async (subscription): Promise<SubscriberEnd> => {
         // S2.
@@ -185,7 +193,7 @@ class LocalSns implements SnsTransport {
             kind: "missed",
             why: unconfirmed(subscription, this.#confirmations.outcomeOf(subscription)),
           };
-        return await sendTo(this.#sending, { publication, subscription, signer, ...about }, signal);
+        return await sendTo(sending, { publication, subscription, signer, ...about }, signal);
       }),
     );
   }
@@ -198,7 +206,8 @@ class LocalSns implements SnsTransport {
     const advice = complaints.join(" ");
     note("advice", advice);
     const isCertain = ends.every((end) => end.kind === "missed");
-    return isCertain && this.#options.failFast !== false ? { kind: "silent", advice } : { kind: "over" };
+    const { failFast = this.#options.failFast ?? true } = (await this.#options.settingsOf?.(request)) ?? {};
+    return isCertain && failFast ? { kind: "silent", advice } : { kind: "over" };
   }
 
   #openSigner(): Promise<Signer> {
