@@ -3,12 +3,11 @@ import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { partitionOf, type ProviderRequest, urlSuffixOf } from "@custard/provider/protocol";
 import type { Api } from "./api/server.ts";
+import { openSettings, serveCommandLines } from "./serve-command-lines.ts";
 import { openServed, type Served, type ServeOptions } from "./serve-endpoint.ts";
 import { Engine } from "./engine/engine.ts";
 import type { RequestId, StackId } from "./engine/ids.ts";
 import type { Transport } from "./engine/ports.ts";
-import { StackError } from "./engine/stack-error.ts";
-import type { RemoteWorld, Setup } from "./remote/calls.ts";
 import { type BuiltinTypes, createResourceTypes } from "./resources/resource-types.ts";
 import { createAwsSite } from "./response/aws-site.ts";
 import { type Certificate, certificateFiles, openCertificate } from "./response/certificate.ts";
@@ -23,11 +22,7 @@ import type { Config } from "./services/config.ts";
 import { createLookups } from "./services/lookups.ts";
 import { openServices, type ServiceHome, type Services } from "./services/open-services.ts";
 import { createNotifications } from "./services/notifications.ts";
-import {
-  briskSettings,
-  type OperationSettings,
-  SettingsInForce,
-} from "./services/operation-settings.ts";
+import { briskSettings, type SettingsInForce } from "./services/operation-settings.ts";
 import { persistentSecret } from "./services/persistent-secret.ts";
 import { parseQueueArn } from "./services/queue-arn.ts";
 import { sandboxSetting } from "./services/sandbox-setting.ts";
@@ -157,7 +152,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     engine: () => engine,
   });
   const { endpoint, singles } = reception;
-  const settings = new SettingsInForce(usualSettings(options), (stackId) => rootOf(engine, stackId));
+  const settings = openSettings(options, () => engine);
   const served: Served = { secret: await persistentSecret(storage.documents, "secret/access-keys") };
   const { lambda, sns } = openTransports({
     options,
@@ -173,9 +168,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   // A new directory's certificate takes a while to make; processes start meanwhile.
   if (isNew) await startSoon((options.prewarm ?? []).map((runtime) => lambda.prewarm(runtime)));
   certificate.make();
-  endpoint.serve(sns.site.matches, sns.site.listener);
-  const aws = createAwsSite(() => served.url);
-  endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
+  serveSites(endpoint, sns, served);
   const port = await announcePort(portFileOf(resolve(options.stateDirectory)), endpoint.port);
   const types = createResourceTypes(services, {
     isStrict: async (stackId) => (await settings.of(stackId)).strict,
@@ -185,20 +178,11 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   // Before anything is at work: functions call the endpoint.
   const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
-  await services.stateMachines.resume();
-  const request: Local["request"] = async (target, wanted, signal) => {
-    const opened = await openTarget(services, target, wanted.scope);
-    try {
-      return await singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
-    } finally {
-      await opened.close();
-    }
-  };
-  const world = { engine, services, traces, settings, setup: setupOf(options, prepared.python), request };
-  const commandLines = await listen(options, {
-    ...world,
-    prewarm: async (runtime) => lambda.prewarm(runtime),
-  });
+  const { stateMachines } = services;
+  await stateMachines.resume();
+  const request = requester(services, singles);
+  const world = { engine, services, traces, settings, lambda, python: prepared.python, request };
+  const commandLines = await serveCommandLines(options, world);
   return {
     engine,
     types,
@@ -209,56 +193,26 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     ...(api === undefined ? {} : { endpoint: api }),
     request,
     close: () =>
-      closeInTurn([
-        commandLines,
-        api,
-        engine,
-        port,
-        sns,
-        services.stateMachines,
-        lambda,
-        endpoint,
-        storage,
-      ]),
+      closeInTurn([commandLines, api, engine, port, sns, stateMachines, lambda, endpoint, storage]),
   };
 }
 
-/** Whoever serves AWS's clients serves the command lines that come while it holds the directory, too. */
-async function listen(
-  options: LocalOptions,
-  world: RemoteWorld,
-): Promise<{ close(): Promise<void> } | undefined> {
-  const { endpoint, stateDirectory } = options;
-  if (endpoint === undefined) return undefined;
-  const { version } = endpoint;
-  const { listenForCommandLines } = await import("./remote/listener.ts");
-  return await listenForCommandLines({
-    stateDirectory: resolve(stateDirectory),
-    version,
-    world,
-    trouble: troubleOf(options),
-  });
+/** What functions find at other host names of AWS's. */
+function serveSites(endpoint: ResponseEndpoint, sns: SnsTransport, served: Served): void {
+  endpoint.serve(sns.site.matches, sns.site.listener);
+  const aws = createAwsSite(() => served.url);
+  endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
 }
 
-function setupOf(options: LocalOptions, python: string | undefined): Setup {
-  const { sandbox = false, responseUrlStyle = "v4", subscriberHosts = [] } = options;
-  return { sandbox, responseUrlStyle, subscriberHosts, ...(python === undefined ? {} : { python }) };
-}
-
-function usualSettings(options: LocalOptions): OperationSettings {
-  const { failFast, strict, retryDelays, snsRetryScale } = { ...briskSettings, ...options };
-  return { failFast, strict, retryDelays, snsRetryScale };
-}
-
-/** The outermost stack of a nested one. */
-async function rootOf(engine: Engine, stackId: string): Promise<StackId | undefined> {
-  try {
-    return (await engine.stack(stackId)).rootId;
-  } catch (error) {
-    // A request that no stack makes names one that there isn't.
-    if (error instanceof StackError) return undefined;
-    throw error;
-  }
+function requester(services: Services, singles: SingleRequests): Local["request"] {
+  return async (target, wanted, signal) => {
+    const opened = await openTarget(services, target, wanted.scope);
+    try {
+      return await singles.send({ ...wanted, serviceToken: opened.serviceToken }, signal);
+    } finally {
+      await opened.close();
+    }
+  };
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

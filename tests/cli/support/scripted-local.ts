@@ -106,9 +106,7 @@ export function scriptedLocal(
     },
     types: {
       facts: (type) =>
-        simulatedTypes.has(type)
-          ? { kind: "simulated", createOnly: new Set(), snapshots: false }
-          : undefined,
+        simulatedTypes.has(type) ? { kind: "simulated", createOnly: new Set(), snapshots: false } : undefined,
     },
     engine: {
       async createStack(input) {
