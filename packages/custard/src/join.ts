@@ -62,7 +62,7 @@ export interface JoinedServices {
 }
 
 /** The command that serves command lines. */
-export const servingCommand = "custard serve";
+const servingCommand = "custard serve";
 /** Milliseconds for which a server that starts or ends is waited for, and between two looks at it. */
 const patience = 10_000;
 const pace = 50;

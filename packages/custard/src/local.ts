@@ -170,16 +170,13 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   certificate.make();
   serveSites(endpoint, sns, served);
   const port = await announcePort(portFileOf(resolve(options.stateDirectory)), endpoint.port);
-  const types = createResourceTypes(services, {
-    isStrict: async (stackId) => (await settings.of(stackId)).strict,
-  });
+  const types = openTypes(services, settings);
   const engine = openEngine({ options, storage, services, types, transports, reception, lambda, sns });
   await certificate.made;
   // Before anything is at work: functions call the endpoint.
   const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
   engine.start();
-  const { stateMachines } = services;
-  await stateMachines.resume();
+  await services.stateMachines.resume();
   const request = requester(services, singles);
   const world = { engine, services, traces, settings, lambda, python: prepared.python, request };
   const commandLines = await serveCommandLines(options, world);
@@ -193,7 +190,7 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
     ...(api === undefined ? {} : { endpoint: api }),
     request,
     close: () =>
-      closeInTurn([commandLines, api, engine, port, sns, stateMachines, lambda, endpoint, storage]),
+      closeInTurn([commandLines, api, engine, port, sns, services.stateMachines, lambda, endpoint, storage]),
   };
 }
 
@@ -202,6 +199,10 @@ function serveSites(endpoint: ResponseEndpoint, sns: SnsTransport, served: Serve
   endpoint.serve(sns.site.matches, sns.site.listener);
   const aws = createAwsSite(() => served.url);
   endpoint.serve((host) => !isResponseHost(host) && !isWaitHost(host) && aws.matches(host), aws.listener);
+}
+
+function openTypes(services: Services, settings: SettingsInForce): BuiltinTypes {
+  return createResourceTypes(services, { isStrict: async (stackId) => (await settings.of(stackId)).strict });
 }
 
 function requester(services: Services, singles: SingleRequests): Local["request"] {
