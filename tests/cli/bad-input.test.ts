@@ -120,6 +120,21 @@ test("a type of 60 characters is none of them", async () => {
   expect(ended.stdout).toContain("CREATE_IN_PROGRESS");
 });
 
+test.each([
+  { argv: ["help", "delpoy"], says: "unknown command 'delpoy'" },
+  { argv: ["validate", ""], says: "The template's path is empty" },
+  { argv: ["list", "--state", ""], says: "--state names no folder: it is empty" },
+])("custard $argv", async ({ argv, says }) => {
+  const ended = await custardEnds(2, temporaryFolder(), argv);
+  expect(ended.stderr).toContain(says);
+});
+
+test("a state directory that can't be made is told, not tried for ever", async () => {
+  const folder = temporaryFolder({ "template.yaml": thing() });
+  const ended = await custardEnds(1, folder, ["deploy", "template.yaml", "--state", "/proc/state"]);
+  expect(ended.stderr).toContain("The state directory /proc/state can't be made: ENOENT");
+});
+
 test("no such file", async () => {
   const ended = await custardEnds(2, temporaryFolder(), ["deploy", "absent.yaml"]);
   expect(ended.stderr).toContain("There is no file absent.yaml");

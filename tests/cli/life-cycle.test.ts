@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
+  bin,
   courseOf,
   custardEnds,
   deploy,
@@ -259,6 +261,19 @@ describe("the process", () => {
     running.child.stdout?.destroy();
     expect((await running.ended).code).toBe(0);
     expect(await readJson(folder, "outputs")).toEqual({ Id: "id-of-Thing" });
+  });
+
+  test("output that can't be written is told, and the exit code says so", async () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(full));
+    const ended = spawnSync(process.execPath, [bin, "--help"], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    expect(ended).toMatchObject({
+      status: 1,
+      stderr: "error: The output can't be written: ENOSPC: no space left on device, write\n",
+    });
   });
 
   test("no colors without a terminal, with FORCE_COLOR colors, not against NO_COLOR", async () => {

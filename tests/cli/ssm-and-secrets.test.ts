@@ -34,6 +34,8 @@ test("a parameter that was put is got, listed and deleted", async () => {
     expect.objectContaining({ name: "/app/size", type: "String", version: 2, value: "large" }),
   ]);
   expect((await custard("ssm", "delete", "/app/size")).code).toBe(0);
+  const removed = await custard("ssm", "delete", "/other", "--json");
+  expect(JSON.parse(removed.stdout)).toEqual({ name: "/other", deleted: true });
   const gone = await custard("ssm", "get", "/app/size");
   expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no parameter /app/size") });
 });
@@ -63,7 +65,8 @@ test("secrets are put, listed without what they hold, and deleted", async () => 
   const listed = await custard("secrets", "list", "--json");
   expect(JSON.parse(listed.stdout)).toEqual([expect.objectContaining({ name: "app/db", versions: 2 })]);
   expect(listed.stdout).not.toContain('cret"');
-  expect((await custard("secrets", "delete", "app/db")).code).toBe(0);
+  const removed = await custard("secrets", "delete", "app/db", "--json");
+  expect(JSON.parse(removed.stdout)).toEqual({ name: "app/db", deleted: true });
   expect((await custard("secrets", "list")).stdout).toBe("There are no secrets here.\n");
   expect(await custard("secrets", "delete", "app/db")).toMatchObject({
     code: 2,

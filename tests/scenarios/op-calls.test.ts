@@ -91,3 +91,25 @@ test("cancelling rolls back, also an update that would not have (facts 49, 66)",
     "CancelUpdateStack cannot be called from current stack status",
   );
 });
+
+test.each([
+  {
+    tags: { "aws:mine": "x" },
+    says: "aws: prefixed tag key names are not allowed for external use.",
+  },
+  {
+    tags: { ["k".repeat(129)]: "x" },
+    says: `1 validation error detected: Value '${"k".repeat(129)}' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128`,
+  },
+  {
+    tags: { fine: "x", large: "v".repeat(257) },
+    says: "at 'tags.2.member.value' failed to satisfy constraint: Member must have length less than or equal to 256",
+  },
+  {
+    tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, "x"])),
+    says: "at 'tags' failed to satisfy constraint: Member must have length less than or equal to 50",
+  },
+])("a stack takes no tags against the rules: $says", async ({ tags, says }) => {
+  world = worldOf({});
+  await expect(world.create({ ...template({ A: custom() }), tags })).rejects.toThrow(says);
+});

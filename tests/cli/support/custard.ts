@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { onTestFinished, vi } from "vitest";
 
 export const root = resolve(import.meta.dirname, "../../..");
-const bin = join(root, "packages/custard/bin/custard.js");
+/** The program as it is built. */
+export const bin = join(root, "packages/custard/bin/custard.js");
 
 // Each of these tests starts several processes, on machines that may be busy with others.
 vi.setConfig({ testTimeout: 90_000 });

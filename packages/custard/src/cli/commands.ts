@@ -20,6 +20,11 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   exec: async () => (await import("./commands/exec.ts")).exec,
 };
 
+/** Is there a command of this name? */
+export function isCommand(name: string): boolean {
+  return Object.hasOwn(loaders, name);
+}
+
 /** The command that a call begins with, alone; all of them when it begins with none. */
 export async function loadCommands(name: string | undefined): Promise<readonly Command[]> {
   const load = name !== undefined && Object.hasOwn(loaders, name) ? loaders[name] : undefined;

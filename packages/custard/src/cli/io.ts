@@ -29,8 +29,8 @@ export function colorsOf(output: Output): Colors {
   return picocolors.createColors(output.colors);
 }
 
-/** The real process. */
-export function processIo(): Io {
+/** The real process. `lost` says why output couldn't be written, e.g. on a full disk; not when its reader has gone. */
+export function processIo(): Io & { lost(): Error | undefined } {
   const listeners = new Set<InterruptListener>();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
@@ -38,10 +38,15 @@ export function processIo(): Io {
       for (const listener of listeners) listener(signal);
     });
   }
+  const stdout = streamOutput(process.stdout);
   return {
-    stdout: streamOutput(process.stdout),
+    stdout,
     stderr: streamOutput(process.stderr),
     cwd: process.cwd(),
+    lost() {
+      const { reason } = stdout.closed;
+      return reason instanceof Error && Reflect.get(reason, "code") !== "EPIPE" ? reason : undefined;
+    },
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -60,7 +65,7 @@ export async function flush(): Promise<void> {
 
 function streamOutput(stream: NodeJS.WriteStream): Output {
   const closed = new AbortController();
-  stream.on("error", () => closed.abort());
+  stream.on("error", (error) => closed.abort(error));
   return {
     write(text) {
       if (!closed.signal.aborted) stream.write(text);

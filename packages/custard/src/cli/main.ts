@@ -1,12 +1,15 @@
 import { CommanderError } from "commander";
 import type { ExitCode } from "./fault.ts";
 import type { Io } from "./io.ts";
-import { loadCommands } from "./commands.ts";
+import { isCommand, loadCommands } from "./commands.ts";
 import type { Doors } from "./opened.ts";
 import { makeProgram } from "./program.ts";
 
 /** Runs one call of the command line and gives the exit code. Throws only on bugs. */
 export async function main(argv: readonly string[], io: Io, doors: Doors = lazyDoors): Promise<ExitCode> {
+  // Help on what isn't a command is a call of it, which is refused with what may have been meant.
+  if (argv[0] === "help" && argv[1] !== undefined && !isCommand(argv[1]))
+    return await main(argv.slice(1), io, doors);
   let code: ExitCode = 0;
   const name = argv.find((argument) => !argument.startsWith("-"));
   const commands = await loadCommands(name);

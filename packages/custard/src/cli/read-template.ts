@@ -21,12 +21,15 @@ export async function readTemplate(cwd: string, path: string): Promise<ReadTempl
   return { template: parsed.value, warnings: parsed.diagnostics };
 }
 
+const nameIt = "Name the template file, e.g. custard deploy template.yaml.";
+
 /** Reads a template file. Throws `CliFault` when it can't be read. */
 export async function readTemplateText(cwd: string, path: string): Promise<string> {
+  if (path === "") throw new CliFault("The template's path is empty", { advice: nameIt });
   const bytes = await readBounded(resolve(cwd, path), maxBytes).catch((error: NodeJS.ErrnoException) => {
     throw new CliFault(unreadable(path, error), {
       cause: error,
-      advice: "Name the template file, e.g. custard deploy template.yaml.",
+      advice: nameIt,
     });
   });
   // The parser refuses it by its length, whatever it holds; a letter may be cut in two.

@@ -7,15 +7,25 @@ const folder = ".custard";
 
 /** Where `deploy` keeps stacks: `--state`, or `.custard` beside the template. */
 export function stateBeside(call: Call, templatePath: string): string {
-  const given = call.text("state");
+  const given = givenState(call);
   return given === undefined
     ? join(dirname(resolve(call.io.cwd, templatePath)), folder)
     : resolve(call.io.cwd, given);
 }
 
+/** `--state`; what an unset variable of the shell leaves is no folder. */
+function givenState(call: Call): string | undefined {
+  const given = call.text("state");
+  if (given === "")
+    throw new CliFault("--state names no folder: it is empty", {
+      advice: "Name a folder, or leave --state out: stacks are then kept in .custard beside the template.",
+    });
+  return given;
+}
+
 /** Where the other commands look for stacks: `--state`, or the nearest `.custard` here or above. Throws `CliFault`. */
 export function existingState(call: Call): string {
-  const given = call.text("state");
+  const given = givenState(call);
   if (given === undefined) return nearestState(call.io.cwd) ?? noState(call.io.cwd);
   const directory = resolve(call.io.cwd, given);
   if (!isFolder(directory))
@@ -32,7 +42,7 @@ export function futureState(call: Call): string {
 
 /** `--state`, or the nearest `.custard` here or above; undefined when there is neither. */
 export function knownState(call: Call): string | undefined {
-  const given = call.text("state");
+  const given = givenState(call);
   return given === undefined ? nearestState(call.io.cwd) : resolve(call.io.cwd, given);
 }
 

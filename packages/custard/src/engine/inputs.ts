@@ -113,7 +113,7 @@ export function toRequest(input: StackInput): StackRequest {
   const { stackPolicy: policy, stackPolicyDuringUpdate: policyDuringUpdate } = input;
   return {
     parameters,
-    tags: input.tags ?? {},
+    tags: checkedTags(input.tags ?? {}),
     notificationArns: input.notificationArns ?? [],
     onFailure: input.onFailure ?? (input.disableRollback === true ? "DO_NOTHING" : "ROLLBACK"),
     ...tokenOf(input),
@@ -135,4 +135,24 @@ export function checkedName(name: string, member: "stackName" | "changeSetName" 
     throw new StackError("InvalidInput", `${failed} satisfy regular expression pattern: ${form}`);
   if (name.length <= 128) return name;
   throw new StackError("InvalidInput", `${failed} have length less than or equal to 128`);
+}
+
+/** The limits of CloudFormation's API reference for `Tag`, and of CloudFormation's quotas for their number. */
+function checkedTags(tags: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(tags);
+  const failed = (value: string, member: string, must: string) =>
+    new StackError(
+      "InvalidInput",
+      `1 validation error detected: Value '${value}' at '${member}' failed to satisfy constraint: Member must have length ${must}`,
+    );
+  if (entries.length > 50) throw failed(JSON.stringify(tags), "tags", "less than or equal to 50");
+  for (const [index, [key, value]] of entries.entries()) {
+    const member = `tags.${index + 1}.member`;
+    if (key === "") throw failed(key, `${member}.key`, "greater than or equal to 1");
+    if (key.length > 128) throw failed(key, `${member}.key`, "less than or equal to 128");
+    if (value.length > 256) throw failed(value, `${member}.value`, "less than or equal to 256");
+    if (key.toLowerCase().startsWith("aws:"))
+      throw new StackError("InvalidInput", "aws: prefixed tag key names are not allowed for external use.");
+  }
+  return tags;
 }

@@ -38,7 +38,7 @@ export class Database {
     this.#readOnly = options.readOnly ?? false;
     this.#driver = this.#attempt(() => {
       // SQLite gives -wal and -shm the mode of the database file: it must be right before they exist.
-      ensurePrivateFile(path);
+      if (!this.#readOnly) ensurePrivateFile(path);
       return new Libsql(path);
     });
     try {

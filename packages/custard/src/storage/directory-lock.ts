@@ -80,7 +80,10 @@ function isBusy(error: unknown): boolean {
 }
 
 function unusable(file: string, cause: unknown): StorageError {
-  return new StorageError("Unavailable", `The state directory can't be used: ${file} can't be opened.`, {
-    cause,
-  });
+  const why = cause instanceof Error ? `: ${cause.message}` : "";
+  return new StorageError(
+    "Unavailable",
+    `The state directory can't be used: ${file} can't be opened${why}.`,
+    { cause },
+  );
 }

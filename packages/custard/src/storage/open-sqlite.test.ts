@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../../../../tests/support/state-directory.ts";
 import type { StackId } from "../engine/ids.ts";
 import type { Change } from "../engine/ports.ts";
-import { openSqliteStorage } from "./open-sqlite.ts";
+import { openSqliteStorage, readSqliteStorage } from "./open-sqlite.ts";
 
 const stackId = "arn:aws:cloudformation:us-east-1:123456789012:stack/one/1" as StackId;
 
@@ -130,4 +130,13 @@ test("after closing, writes are refused", async () => {
   await expect(last).resolves.toBeUndefined();
   await expect(storage.journal.append(change(1, ["late"]))).rejects.toMatchObject({ code: "Unavailable" });
   await expect(storage.documents.put("late", 1)).rejects.toMatchObject({ code: "Unavailable" });
+});
+
+test("a reader changes nothing, so that it may look at a directory that is not its own", async () => {
+  const directory = temporaryDirectory();
+  await openSqliteStorage(directory).close();
+  const file = join(directory, "custard.db");
+  chmodSync(file, 0o440);
+  await readSqliteStorage(directory)?.close();
+  expect(statSync(file).mode & 0o777).toBe(0o440);
 });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Documents, Journal } from "../engine/ports.ts";
 import { BufferedTraces, type TraceLog } from "../services/traces.ts";
 import { Database } from "./database.ts";
@@ -102,8 +102,22 @@ export function readSqliteStorage(directory: string): SqliteReader | undefined {
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeWithParents(directory);
   } catch (cause) {
-    throw new StorageError("Unavailable", `The state directory ${directory} can't be made.`, { cause });
+    const why = cause instanceof Error ? `: ${cause.message}` : "";
+    throw new StorageError("Unavailable", `The state directory ${directory} can't be made${why}.`, { cause });
+  }
+}
+
+/** Node.js's own recursive mkdir never ends where a file system answers that the parent is missing although it is there. */
+function makeWithParents(directory: string): void {
+  if (existsSync(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) makeWithParents(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(directory)) throw error;
   }
 }

@@ -72,7 +72,8 @@ async function list(call: Call): Promise<ExitCode> {
 async function remove(call: Call): Promise<ExitCode> {
   const name = needed(call, "NAME", "delete");
   await withServices(call, ({ secrets: store }) => store.delete(scopeOfCall(call), name, { force: true }));
-  if (!call.json) call.io.stdout.write(`${name} is deleted.\n`);
+  if (call.json) writeJson(call, { name, deleted: true });
+  else call.io.stdout.write(`${name} is deleted.\n`);
   return 0;
 }
 

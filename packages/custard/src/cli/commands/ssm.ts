@@ -106,7 +106,8 @@ async function remove(call: Call): Promise<ExitCode> {
     if ((await parameters.find(scope, name)) === undefined) throw missing(name);
     await parameters.delete(scope, name);
   });
-  if (!call.json) call.io.stdout.write(`${name} is deleted.\n`);
+  if (call.json) writeJson(call, { name, deleted: true });
+  else call.io.stdout.write(`${name} is deleted.\n`);
   return 0;
 }
 
