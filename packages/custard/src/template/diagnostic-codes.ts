@@ -2,7 +2,7 @@
 export const diagnosticCodes = {
   TooLarge: "The template is larger than CloudFormation takes.",
   YamlNotWellFormed: "The text is no YAML.",
-  JsonNotWellFormed: "The text begins as JSON and is none.",
+  JsonNotWellFormed: "The text begins as JSON and is none; a warning when it is YAML.",
   AliasNotAllowed: "CloudFormation takes no YAML aliases.",
   DuplicateKey: "A key stands twice in one map.",
   UnsupportedStructure: "The document is no map.",

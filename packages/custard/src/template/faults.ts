@@ -15,6 +15,8 @@ interface Fault {
 /** Where faults are collected while a template is read. */
 export interface Faults {
   report(fault: Fault): void;
+  /** Takes over what another collector has found in the same text. */
+  adopt(other: Faults): void;
   /** Is any of them an error? */
   failed(): boolean;
   /** How many there were. */
@@ -32,13 +34,16 @@ export function collectFaults(body: string): Faults {
   const found: Diagnostic[] = [];
   let failed = false;
   let count = 0;
+  function add(diagnostic: Diagnostic): void {
+    failed ||= diagnostic.severity === "error";
+    count++;
+    if (found.length < limit) found.push(diagnostic);
+  }
   return {
     report({ offset, severity = "error", ...fault }) {
-      failed ||= severity === "error";
-      count++;
-      if (found.length >= limit) return;
-      found.push({ ...fault, severity, ...(offset !== undefined && { position: lines.position(offset) }) });
+      add({ ...fault, severity, ...(offset !== undefined && { position: lines.position(offset) }) });
     },
+    adopt: (other) => other.diagnostics().forEach(add),
     failed: () => failed,
     count: () => count,
     diagnostics: () => found.toSorted((a, b) => (a.position?.offset ?? -1) - (b.position?.offset ?? -1)),

@@ -3,10 +3,7 @@ import { maxDepth } from "./limits.ts";
 import { lineIndex } from "./line-index.ts";
 import { canonicalNumber, type MapEntry, type SourceNode } from "./source-node.ts";
 
-/**
- * Reads a JSON document (RFC 8259) as a tree with positions; undefined after reporting what is wrong with it. A comma
- * after the last entry of a map or a list is taken, since CloudFormation takes it: published templates have some.
- */
+/** Reads a JSON document (RFC 8259) as a tree with positions; undefined after reporting what is wrong with it. */
 export function readJson(body: string, faults: Faults): SourceNode | undefined {
   const reader = new JsonReader(body, faults);
   try {
@@ -103,7 +100,7 @@ class JsonReader {
       if (entries.has(key)) reportDuplicate(this.#faults, keyPath, keyOffset);
       entries.set(key, { key, keyOffset, value });
       this.#skipSpace();
-    } while (this.#take(",") && !this.#isNext("}"));
+    } while (this.#take(","));
     if (!this.#take("}")) this.#fail('"," or "}" expected');
     return { kind: "map", entries: [...entries.values()], offset };
   }
@@ -115,7 +112,7 @@ class JsonReader {
     do {
       items.push(this.#value(`${path}/${items.length}`));
       this.#skipSpace();
-    } while (this.#take(",") && !this.#isNext("]"));
+    } while (this.#take(","));
     if (!this.#take("]")) this.#fail('"," or "]" expected');
     return { kind: "list", items, offset };
   }
@@ -154,11 +151,6 @@ class JsonReader {
     if (text === undefined) this.#fail("a value expected");
     this.#at += text.length;
     return { kind: "scalar", value: canonicalNumber(text) ?? text, offset };
-  }
-
-  #isNext(character: string): boolean {
-    this.#skipSpace();
-    return this.#text[this.#at] === character;
   }
 
   #take(character: string): boolean {

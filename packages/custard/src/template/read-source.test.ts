@@ -78,34 +78,52 @@ test("JSON and YAML give the same tree", () => {
   expect(read(json)).toEqual(read(yaml));
 });
 
-test("a comma after the last entry of a map or a list is taken, as CloudFormation takes it", () => {
-  expect(read('{"a": [1, {"b": 2,}, ], "c": {"d": [3,\n],\n},\n}')).toEqual({
-    a: [1, { b: 2 }],
-    c: { d: [3] },
+describe("what begins with a brace and is no JSON is read as YAML, with a warning", () => {
+  test.each([
+    [
+      "commas at the end",
+      '{"a": [1, {"b": 2,}, ], "c": {"d": [3,\n],\n},\n}',
+      { a: [1, { b: 2 }], c: { d: [3] } },
+    ],
+    ["a comment", '{\n  # why\n  "a": 1\n}', { a: 1 }],
+    ["an end of the document", '{"a": 1}\n...\n', { a: 1 }],
+    ["single quotes over two lines", "{\"a\": 'it''s\n  long'}", { a: "it's long" }],
+    ["bare keys and values", "{a: b}", { a: "b" }],
+    ["a tag", '{"a": !Ref B}', { a: { Ref: "B" } }],
+  ])("%s", (_, body, value) => {
+    const faults = collectFaults(body);
+    const node = readSource(body, faults, "refused");
+    expect(node && toJson(node)).toEqual(value);
+    expect(faults.diagnostics()).toMatchObject([
+      {
+        code: "JsonNotWellFormed",
+        severity: "warning",
+        message: expect.stringContaining("it is read as YAML"),
+      },
+    ]);
+  });
+
+  test("of a key that stands twice, too, the last is taken", () => {
+    const body = '{"a": 1, "a": 2,}';
+    const faults = collectFaults(body);
+    const node = readSource(body, faults, "refused");
+    expect(node && toJson(node)).toEqual({ a: 2 });
+    expect(faults.diagnostics()).toMatchObject([{ code: "DuplicateKey" }, { code: "JsonNotWellFormed" }]);
   });
 });
 
-describe("what is no JSON", () => {
+describe("what is neither JSON nor YAML is reported as JSON", () => {
   test.each([
     ['{"this is invalid JSON"="bobbins"}', 1, 25],
     ["{", 1, 2],
-    ['{"a": }', 1, 8],
     ["{,}", 1, 3],
     ['{"a": 1,,}', 1, 10],
     ['{"a": [,]}', 1, 9],
     ['{"a": [1,,2]}', 1, 11],
-    ['{"a": 01}', 1, 9],
     ['{"a": 1} x', 1, 11],
     ['{"a": "x}', 1, 8],
     ['{"a": "\\x"}', 1, 8],
-    ['{"a": "\n"}', 1, 8],
     ['{\n  "a": 1\n  "b": 2\n}', 3, 4],
-    ["{a: 1}", 1, 3],
-    ["{'a': 1}", 1, 3],
-    ['{"a": nul}', 1, 8],
-    ['{"a": .5}', 1, 8],
-    ['{"a": NaN}', 1, 8],
-    ['{"a": 1 /* no */}', 1, 10],
   ])("%j", (text, line, column) => {
     expect(read(text)).toEqual([
       expect.stringContaining(

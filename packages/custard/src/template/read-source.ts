@@ -1,4 +1,4 @@
-import type { Faults } from "./faults.ts";
+import { collectFaults, type Faults } from "./faults.ts";
 import { maxBytes, maxInlineBytes } from "./limits.ts";
 import { readJson } from "./read-json.ts";
 import { readYaml, type Aliases } from "./read-yaml.ts";
@@ -18,7 +18,11 @@ export function readTemplate(body: string, faults: Faults): MapNode | undefined 
   return undefined;
 }
 
-/** Reads any text, JSON or YAML. What begins with a brace is JSON and is reported as JSON, as CloudFormation does. */
+/**
+ * Reads any text, JSON or YAML. What begins with a brace and is no JSON is read as YAML, with a warning: CloudFormation
+ * takes trailing commas, comments, `---` and single quotes in such templates. When it is no YAML either, it is reported as
+ * JSON, as CloudFormation does (fact 120).
+ */
 export function readSource(body: string, faults: Faults, aliases: Aliases): SourceNode | undefined {
   // A UTF-16 unit takes at least one byte, so that a text of more units is too large whatever it holds.
   if (body.length > maxBytes) {
@@ -27,8 +31,24 @@ export function readSource(body: string, faults: Faults, aliases: Aliases): Sour
     return undefined;
   }
   const isJson = /^\uFEFF?\s*\{/.test(body);
-  const node = isJson ? readJson(body, faults) : readYaml(body, faults, aliases);
+  const node = isJson ? readBraces(body, faults, aliases) : readYaml(body, faults, aliases);
   return faults.failed() ? undefined : node;
+}
+
+function readBraces(body: string, faults: Faults, aliases: Aliases): SourceNode | undefined {
+  const [json, yaml] = [collectFaults(body), collectFaults(body)];
+  const node = readJson(body, json);
+  const other = json.failed() ? readYaml(body, yaml, aliases) : undefined;
+  if (other === undefined) {
+    faults.adopt(json);
+    return node;
+  }
+  const [first] = json.diagnostics().filter(({ severity }) => severity === "error");
+  const message = `This is no JSON (${first?.hint ?? ""}): it is read as YAML, as CloudFormation reads it.`;
+  const offset = first?.position?.offset;
+  faults.report({ code: "JsonNotWellFormed", severity: "warning", message, path: "", offset });
+  faults.adopt(yaml);
+  return other;
 }
 
 /** Why a template may not be given inline in a call; undefined when it may (fact 121). */
