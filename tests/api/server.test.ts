@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTestEndpoint, type TestEndpoint } from "./support.ts";
 
 let endpoint: TestEndpoint;
@@ -80,19 +80,140 @@ test("a request that is too large is refused without being read", async () => {
   expect(status).toBe(413);
 });
 
-test("clients that stop in the middle, or send nonsense, keep nobody from being served", async () => {
-  const port = Number(new URL(endpoint.url).port);
-  const stuck = Array.from({ length: 50 }, () => connect(port, "127.0.0.1"));
-  await Promise.all(stuck.map((socket) => once(socket, "connect")));
-  for (const socket of stuck) {
+describe("clients that are slow, break off, or send nonsense", () => {
+  const limits = { headers: 300, request: 2000, pause: 300 };
+  let patient: TestEndpoint;
+
+  beforeAll(async () => {
+    patient = await openTestEndpoint({ limits });
+  });
+
+  afterAll(async () => {
+    await patient.close();
+  });
+
+  /** A raw connection that has sent this. */
+  async function talker(text: string): Promise<Socket> {
+    const socket = connect(Number(new URL(patient.url).port), "127.0.0.1");
+    await once(socket, "connect");
+    // Being cut off is what is expected of some.
     socket.on("error", () => undefined);
-    socket.write("POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\nAction=");
+    socket.write(text);
+    return socket;
   }
-  const mad = connect(port, "127.0.0.1");
-  mad.on("error", () => undefined);
-  mad.write("\u0000\u0001nonsense\r\n\r\n");
-  expect((await endpoint.query({ Action: "ListStacks" })).status).toBe(200);
-  for (const socket of [...stuck, mad]) socket.destroy();
+
+  /** Everything that comes until the other side hangs up. */
+  async function heardBy(socket: Socket): Promise<string> {
+    let heard = "";
+    socket.setEncoding("utf8").on("data", (text: string) => (heard += text));
+    await once(socket, "close");
+    return heard;
+  }
+
+  const head = "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/x-www-form-urlencoded\r\n";
+
+  test("who never sends a whole head is hung up on", async () => {
+    expect(await heardBy(await talker("POST / HTTP/1.1\r\nhost: 127"))).toMatch(/^(?:HTTP\/1\.1 408|$)/);
+  });
+
+  test("nor is who sends it a line at a time given more time", async () => {
+    const socket = await talker(head);
+    const drip = setInterval(() => socket.write("x-more: 1\r\n"), 50);
+    expect(await heardBy(socket)).toMatch(/^(?:HTTP\/1\.1 408|$)/);
+    clearInterval(drip);
+  });
+
+  test("who stops in the middle of a body is hung up on", async () => {
+    expect(await heardBy(await talker(`${head}content-length: 1000\r\n\r\nAction=`))).toBe("");
+  });
+
+  test("who sends a body a byte at a time is hung up on when the whole has taken too long", async () => {
+    const socket = await talker(`${head}content-length: 100000\r\n\r\n`);
+    const drip = setInterval(() => socket.write("x"), 50);
+    expect(await heardBy(socket)).toMatch(/^(?:HTTP\/1\.1 408|$)/);
+    clearInterval(drip);
+  });
+
+  test("a head that is too large is refused as such", async () => {
+    const socket = await talker(
+      `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx-large: ${"x".repeat(70_000)}\r\n\r\n`,
+    );
+    expect(await heardBy(socket)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test("what isn't HTTP is refused", async () => {
+    expect(await heardBy(await talker("\u0000\u0001nonsense\r\n\r\n"))).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await heardBy(await talker("GET /a b HTTP/1.1\r\n\r\n"))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test("a body that is longer than it may be is refused at once, whether it says so or not", async () => {
+    const said = await talker(`${head}content-length: 999999999\r\n\r\n`);
+    expect(await heardBy(said)).toMatch(/^HTTP\/1\.1 413 /);
+    const unsaid = await talker(`${head}transfer-encoding: chunked\r\n\r\n`);
+    const chunk = "x".repeat(1024 * 1024);
+    for (let sent = 0; sent < 5; sent += 1) unsaid.write(`100000\r\n${chunk}\r\n`);
+    expect(await heardBy(unsaid)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("an upload that breaks off leaves nothing", async () => {
+    await patient.send("/broken", { method: "PUT", service: "s3" });
+    const put = "PUT /broken/half HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000000\r\n\r\n";
+    const socket = await talker(put + "x".repeat(500_000));
+    await patient.send("/broken?list-type=2", { service: "s3" });
+    socket.destroy();
+    await once(socket, "close");
+    expect((await patient.send("/broken/half", { service: "s3" })).status).toBe(404);
+    const { text } = await patient.send("/broken?list-type=2", { service: "s3" });
+    expect(text).toContain("<KeyCount>0</KeyCount>");
+  });
+
+  test("who takes no answer is hung up on", async () => {
+    await patient.send("/slow", { method: "PUT", service: "s3" });
+    await patient.send("/slow/large", {
+      method: "PUT",
+      service: "s3",
+      body: new Uint8Array(32 * 1024 * 1024),
+    });
+    const socket = await talker("GET /slow/large HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    socket.pause();
+    await expect
+      .poll(
+        () => {
+          // A write to who has hung up fails; one now and then, as each is a sign of life.
+          socket.write("\r\n");
+          return socket.closed || socket.destroyed;
+        },
+        { interval: 2 * limits.pause },
+      )
+      .toBe(true);
+  });
+
+  test("a request that takes long to be answered isn't one of them", async () => {
+    const template = JSON.stringify({
+      Resources: {
+        Wait: {
+          Type: "AWS::CloudFormation::WaitCondition",
+          Properties: { Handle: { Ref: "Handle" }, Timeout: "600" },
+        },
+        Handle: { Type: "AWS::CloudFormation::WaitConditionHandle" },
+      },
+    });
+    const held = await openTestEndpoint({ limits, hold: "all", holdTime: 1200 });
+    await held.query({ Action: "CreateStack", StackName: "held", TemplateBody: template });
+    const { text } = await held.query({ Action: "DescribeStacks", StackName: "held" });
+    expect(text).toContain("<StackStatus>CREATE_IN_PROGRESS</StackStatus>");
+    await held.close();
+  });
+
+  test("two hundred of them keep nobody else waiting", async () => {
+    const stuck = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) =>
+        talker(index % 2 === 0 ? head : `${head}content-length: 1000\r\n\r\nAction=`),
+      ),
+    );
+    expect((await patient.query({ Action: "ListStacks" })).status).toBe(200);
+    for (const socket of stuck) socket.destroy();
+  });
 });
 
 test("an endpoint that others can reach asks for signatures", async () => {

@@ -6,7 +6,7 @@ import { isOwnKey } from "./services/access-key.ts";
 /** How AWS's clients are served. */
 export interface ServeOptions extends Pick<
   EndpointOptions,
-  "host" | "port" | "hold" | "holdTime" | "note" | "version"
+  "host" | "port" | "hold" | "holdTime" | "note" | "version" | "limits"
 > {
   /** Secrets by access key: only requests that are signed by one of them are answered. */
   readonly keys?: ReadonlyMap<string, string>;

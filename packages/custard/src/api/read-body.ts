@@ -17,7 +17,8 @@ export async function readBody(message: IncomingMessage, limit: number): Promise
 /** The body as it comes. Ends with an error when the client goes away before its end. */
 export async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   // Without an encoding set, a request's chunks are buffers.
-  for await (const chunk of message) yield chunk as Buffer;
+  // Whoever has had enough still has to answer: that doesn't end the connection.
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
 }
 
 function tooLarge(limit: number): ApiError {

@@ -39,10 +39,22 @@ export interface ApiOptions extends Omit<Dispatching, "services" | "models"> {
   /** 0 for any that is free. */
   readonly port: number;
   readonly note?: (note: RequestNote) => void;
-  /** What stands under `/_custard/`; a path that it doesn't have gives undefined. */
-  readonly internal?: (arrived: Arrived, path: string) => Promise<WireAnswer | undefined>;
   readonly version: string;
+  /** How long clients may take. Default: see `usualLimits`. */
+  readonly limits?: Partial<TimeLimits>;
 }
+
+/** How long clients may take, in milliseconds. */
+export interface TimeLimits {
+  /** For the head of a request. */
+  readonly headers: number;
+  /** For all of a request: a large upload over a slow line takes its time. */
+  readonly request: number;
+  /** Between two pieces of a request's body, and of an answer that is taken slowly. */
+  readonly pause: number;
+}
+
+const usualLimits: TimeLimits = { headers: 20_000, request: 15 * 60_000, pause: 60_000 };
 
 /** An endpoint that is open. */
 export interface Api {
@@ -54,9 +66,8 @@ export interface Api {
 }
 
 const headerBytes = 64 * 1024;
-/** Milliseconds for the headers of a request, and for all of it: a large upload over a slow line takes its time. */
-const headersTime = 20_000;
-const requestTime = 15 * 60_000;
+/** Milliseconds for which the rest of a body that nobody wants is taken. */
+const lingering = 2000;
 /** Milliseconds after which requests that are still being answered are dropped when the endpoint closes. */
 const lastMoments = 5_000;
 
@@ -69,17 +80,19 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   const services = new Map(options.services.map((service) => [service.name, service]));
   const world: Dispatching = { ...options, services, models };
   const closing = new AbortController();
+  const limits = { ...usualLimits, ...options.limits };
+  // Node.js itself answers 400, 408 and 431 to what is no request, too slow, or has too large a head, and hangs up (S1).
   const server = createServer({
     maxHeaderSize: headerBytes,
-    headersTimeout: headersTime,
-    requestTimeout: requestTime,
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    connectionsCheckingInterval: Math.min(5000, limits.headers / 2),
     keepAliveTimeout: 65_000,
   });
   server.on("request", (message, response) => {
+    endStalled(message, limits.pause);
     respond({ message, response, options, world, closing: closing.signal }).catch(options.trouble);
   });
-  // Sockets that break are the clients' own affair (S1).
-  server.on("clientError", (_error, socket) => socket.destroy());
   await listen(server, host, options.port);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
@@ -96,6 +109,16 @@ export async function openApi(options: ApiOptions): Promise<Api> {
 /** Can only this machine reach an address? */
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** S1: who stops in the middle of a request is hung up on; a whole one may take as long as it takes to answer it. */
+function endStalled(message: IncomingMessage, pause: number): void {
+  const { socket, headers } = message;
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  if (!hasBody) return;
+  // Nobody listens for the timeout, so that Node.js ends the socket.
+  socket.setTimeout(pause);
+  message.once("end", () => socket.setTimeout(0));
 }
 
 interface Exchange {
@@ -120,8 +143,8 @@ async function respond(exchange: Exchange): Promise<void> {
     read: (limit) => readBody(message, limit),
     stream: () => bytesOf(message),
   };
-  const internal = await answerInternally(arrived, options);
-  if (internal !== undefined) return await send(exchange, { ...internal, headers: internal.headers });
+  const internal = answerInternally(arrived, options);
+  if (internal !== undefined) return await send(exchange, internal);
   const dispatched = await dispatch(arrived, world);
   const { answer, scope, service, operation, code } = dispatched;
   options.note?.({
@@ -137,13 +160,13 @@ async function respond(exchange: Exchange): Promise<void> {
   await send(exchange, withRequestId(dispatched, requestId));
 }
 
-async function answerInternally(arrived: Arrived, options: ApiOptions): Promise<WireAnswer | undefined> {
-  const { path, method } = arrived.request;
+/** What stands under `/_custard/`. */
+function answerInternally({ request }: Arrived, { version }: ApiOptions): WireAnswer | undefined {
+  const { path, method } = request;
   if (!path.startsWith("/_custard/")) return undefined;
-  const name = path.slice("/_custard/".length);
-  if (name === "health" && (method === "GET" || method === "HEAD"))
-    return json(200, { status: "ok", version: options.version });
-  return (await options.internal?.(arrived, name)) ?? json(404, { message: "There is nothing here." });
+  if (path === "/_custard/health" && (method === "GET" || method === "HEAD"))
+    return json(200, { status: "ok", version });
+  return json(404, { message: "There is nothing here." });
 }
 
 /** An answer of JSON. */
@@ -155,10 +178,10 @@ function withRequestId({ answer }: Dispatched, requestId: string): WireAnswer {
   return { ...answer, headers: { "x-amzn-requestid": requestId, ...answer.headers } };
 }
 
-async function send({ message, response }: Exchange, answer: WireAnswer): Promise<void> {
+async function send(exchange: Exchange, answer: WireAnswer): Promise<void> {
+  const { message, response } = exchange;
   const { status, headers, body } = answer;
-  // What was not read of a body that nobody wants would be taken for the next request.
-  if (!message.complete) response.setHeader("connection", "close");
+  makeReady(exchange);
   if (body instanceof Readable) {
     response.writeHead(status, headers);
     // A client that goes away ends the stream (S1).
@@ -172,6 +195,24 @@ async function send({ message, response }: Exchange, answer: WireAnswer): Promis
     bodiless || headers["content-length"] !== undefined ? {} : { "content-length": bytes.length };
   response.writeHead(status, { ...length, ...headers });
   response.end(bodiless || message.method === "HEAD" ? undefined : bytes);
+}
+
+function makeReady({ message, response, closing, options }: Exchange): void {
+  // Who takes no more of an answer is hung up on as well (S1).
+  response.socket?.setTimeout(options.limits?.pause ?? usualLimits.pause);
+  if (!message.complete) discard(message);
+  // S2.
+  if (closing.aborted) response.setHeader("connection", "close");
+}
+
+/**
+ * Nobody wants what is left of a body. A client that is still sending it would lose the answer if it were hung up on at
+ * once, so that it gets a moment for the rest.
+ */
+function discard(message: IncomingMessage): void {
+  const late = setTimeout(() => message.destroy(), lingering);
+  message.once("close", () => clearTimeout(late));
+  message.resume();
 }
 
 function toWireRequest(message: IncomingMessage): WireRequest {

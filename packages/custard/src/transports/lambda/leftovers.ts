@@ -8,17 +8,25 @@ const prefix = "lambda-process/";
 /** Pid and start time of each process, kept from its start to its end. */
 export class Leftovers {
   readonly #documents: Documents;
+  readonly #pids = new Set<number>();
 
   constructor(documents: Documents) {
     this.#documents = documents;
   }
 
+  /** Ends them all at once, where there is no time to close: when this process exits. */
+  readonly endAll = (): void => {
+    for (const pid of this.#pids) killGroup(pid);
+  };
+
   async add(pid: number): Promise<void> {
+    this.#pids.add(pid);
     const startTime = startTimeOf(pid);
     if (startTime !== undefined) await this.#documents.put(`${prefix}${pid}`, { startTime });
   }
 
   async remove(pid: number): Promise<void> {
+    this.#pids.delete(pid);
     await this.#documents.delete(`${prefix}${pid}`);
   }
 }

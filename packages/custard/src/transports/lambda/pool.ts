@@ -92,6 +92,7 @@ export class FunctionPool {
     const spares = await Promise.all(this.#spares.values());
     for (const spare of spares) await spare?.instance.destroy();
     await Promise.all(this.#cleanUps);
+    process.off("exit", this.#options.leftovers.endAll);
     const home = await this.#home?.catch(() => undefined);
     if (home !== undefined) await rm(home.root, { recursive: true, force: true });
   }
@@ -185,6 +186,8 @@ export class FunctionPool {
   async #makeHome(): Promise<{ root: string; code: CodeFolders; surroundings: WorkerSurroundings }> {
     const { workDirectory, leftovers, source } = this.#options;
     await openWorkDirectory(workDirectory);
+    // Whoever is told to end at once leaves nothing behind that runs, or stands still.
+    process.once("exit", leftovers.endAll);
     void removeAbandoned(workDirectory);
     const root = await realpath(await mkdtemp(join(workDirectory, `functions-${process.pid}-`)));
     const onCleanUp = (work: Promise<void>) => {
