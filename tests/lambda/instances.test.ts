@@ -1,7 +1,8 @@
 /** Instances over time: frozen, reused, lost, left over, many at once. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { endLeftovers } from "../../packages/custard/src/transports/lambda/leftovers.ts";
 import { startTimeOf } from "../../packages/custard/src/transports/lambda/process-facts.ts";
@@ -149,6 +150,34 @@ test("a frozen process that a killed engine left is ended; another of the same p
   expect(stranger.exitCode).toBeNull();
   stranger.kill("SIGKILL");
   expect(await documents.list("")).toEqual([]);
+});
+
+test("what a killed engine left is ended with its folder, though its state is never opened again", async () => {
+  lambda = await openLambda();
+  const [left, stranger] = [startSleep(), startSleep()];
+  const ended = once(left, "exit");
+  // No process has this number: it is larger than any.
+  const abandoned = join(lambda.workDirectory, "functions-99999999-abc");
+  mkdirSync(join(abandoned, "processes"), { recursive: true });
+  writeFileSync(join(abandoned, "processes", String(left.pid)), startTimeOf(left.pid ?? 0) ?? "");
+  writeFileSync(join(abandoned, "processes", String(stranger.pid)), "another");
+  process.kill(left.pid ?? 0, "SIGSTOP");
+  await lambda.create("f", "exports.handler = async () => process.pid");
+  await pidOf("f");
+  await ended;
+  await expect.poll(() => existsSync(abandoned)).toBe(false);
+  expect(stranger.exitCode).toBeNull();
+  stranger.kill("SIGKILL");
+});
+
+test("a process is named in the engine's folder for as long as it lives", async () => {
+  lambda = await openLambda();
+  await lambda.create("f", "exports.handler = async () => process.pid");
+  const pid = await pidOf("f");
+  const [folder = ""] = readdirSync(lambda.workDirectory).filter((name) => name.startsWith("functions-"));
+  expect(readFileSync(join(lambda.workDirectory, folder, "processes", String(pid)), "utf8")).toBe(
+    startTimeOf(pid),
+  );
 });
 
 function startSleep(): ReturnType<typeof spawn> {

@@ -40,6 +40,7 @@ const hastyClock: Clock = { now: () => Date.now(), sleep: async () => undefined 
 
 /** What a test has in hand. */
 export interface TestLambda {
+  readonly workDirectory: string;
   readonly transport: LambdaTransport;
   readonly functions: FunctionRegistry;
   readonly documents: Documents;
@@ -71,6 +72,7 @@ export async function openLambda(options: Partial<LambdaTransportOptions> = {}):
     ...options,
   });
   return {
+    workDirectory,
     transport,
     functions,
     documents,

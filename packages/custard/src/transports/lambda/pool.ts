@@ -12,7 +12,7 @@ import { CodeFolders, type CodeSource } from "./code-folder.ts";
 import { versionOfDirectory } from "./directory-version.ts";
 import { FunctionWorkers, type Job, type JobResult } from "./function-workers.ts";
 import { isRunning } from "./process-facts.ts";
-import type { Leftovers } from "./leftovers.ts";
+import { endLeftoversIn, type Leftovers } from "./leftovers.ts";
 import { type LaunchOptions, Launcher, familyOf, fitsSpare, flagsOf } from "./launch.ts";
 import { Turnstile } from "./turnstile.ts";
 import { TransportError } from "./transport-error.ts";
@@ -190,6 +190,7 @@ export class FunctionPool {
     process.once("exit", leftovers.endAll);
     void removeAbandoned(workDirectory);
     const root = await realpath(await mkdtemp(join(workDirectory, `functions-${process.pid}-`)));
+    await leftovers.openFolder(root);
     const onCleanUp = (work: Promise<void>) => {
       this.#cleanUps.add(work);
       void work.then(() => this.#cleanUps.delete(work));
@@ -199,11 +200,12 @@ export class FunctionPool {
   }
 }
 
-/** Folders of engines that were killed: named by a process that is no more. */
+/** Folders of engines that were killed, and what still runs from them: named by a process that is no more. */
 async function removeAbandoned(workDirectory: string): Promise<void> {
   for (const name of await readdir(workDirectory).catch(() => [])) {
     const pid = /^functions-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && !isRunning(Number(pid))) {
+      await endLeftoversIn(join(workDirectory, name));
       await rm(join(workDirectory, name), { recursive: true, force: true }).catch(() => undefined);
     }
   }
