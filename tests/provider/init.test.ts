@@ -20,8 +20,13 @@ test("the project compiles, its tests pass, and it deploys", { timeout: 120_000 
   const packageJson = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
     name: string;
     scripts: Record<string, string>;
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
   };
   expect(packageJson.name).toBe("my-notes");
+  // Of this checkout, as they are now.
+  expect(packageJson.dependencies["@custard/provider"]).toBe(`file:${join(root, "packages/provider")}`);
+  expect(packageJson.devDependencies["custard"]).toBe(`file:${join(root, "packages/custard")}`);
   expect(readdirSync(project)).toContain(".gitignore");
   // What `npm install` would bring.
   symlinkSync(join(root, "node_modules"), join(project, "node_modules"));
@@ -48,4 +53,13 @@ test("a folder with something in it is left alone", async () => {
   writeFileSync(join(folder, "mine", "notes.txt"), "keep");
   await expect(custard(folder, "init", "mine")).rejects.toMatchObject({ code: 2 });
   expect(readdirSync(join(folder, "mine"))).toEqual(["notes.txt"]);
+});
+
+test.each(["notes.txt", "notes.txt/below"])("where a file is, %s can't be a folder", async (name) => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "notes.txt"), "keep");
+  await expect(custard(folder, "init", name)).rejects.toMatchObject({
+    code: 2,
+    stderr: `error: ${name} can't be a folder: there is a file\n`,
+  });
 });

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { StackError, type StackErrorCode } from "../engine/stack-error.ts";
 import { RemoteError, type RemoteErrorCode } from "../remote/remote-error.ts";
-import { StorageError } from "../storage/storage-error.ts";
+import { StorageError, type StorageErrorCode } from "../storage/storage-error.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
 import { TransportError } from "../transports/lambda/transport-error.ts";
 import { CliFault, type ExitCode } from "./fault.ts";
@@ -19,8 +19,7 @@ export function refusalOf(
   if (error instanceof CommanderError) return { refusal: ofUsage(error, command), exitCode: 2 };
   if (error instanceof TemplateFault) return { refusal: ofTemplate(error), exitCode: 2 };
   if (error instanceof StackError) return { refusal: ofStack(error), exitCode: 2 };
-  if (error instanceof StorageError)
-    return { refusal: { code: error.code, message: error.message, ...lockAdvice(error) }, exitCode: 1 };
+  if (error instanceof StorageError) return { refusal: ofStorage(error), exitCode: 1 };
   if (error instanceof TransportError)
     return { refusal: { code: error.code, message: error.message }, exitCode: 1 };
   if (error instanceof RemoteError)
@@ -28,6 +27,7 @@ export function refusalOf(
       refusal: { code: error.code, message: error.message, advice: remoteAdvice[error.code] },
       exitCode: error.code === "OtherSetting" ? 2 : 1,
     };
+  if (isSystemError(error)) return { refusal: { code: "Trouble", message: error.message }, exitCode: 1 };
   if (!(error instanceof CliFault)) return undefined;
   return {
     refusal: {
@@ -37,6 +37,11 @@ export function refusalOf(
     },
     exitCode: error.exitCode,
   };
+}
+
+/** What the operating system refused, e.g. on a full disk: its text names the file. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "errno" in error;
 }
 
 function ofUsage(error: CommanderError, command: string | undefined): Refusal {
@@ -62,7 +67,7 @@ function ofTemplate(error: TemplateFault): Refusal {
 const advice: Partial<Readonly<Record<StackErrorCode, string>>> = {
   StackBusy: "An operation is under way: custard resume goes on with it.",
   StackNotUpdatable:
-    "Delete the stack (custard delete), then deploy again; if an operation is under way, custard resume goes on with it.",
+    "If an operation is under way, custard resume goes on with it; else delete the stack (custard delete), then deploy again.",
   InvalidParameters: "Give values with --parameters Name=value.",
 };
 
@@ -78,10 +83,14 @@ const remoteAdvice: Readonly<Record<RemoteErrorCode, string>> = {
   OtherSetting: "Or leave the option out: the command line works through the server while it runs.",
 };
 
-function lockAdvice(error: StorageError): { readonly advice?: string } {
-  return error.code === "Locked"
-    ? { advice: "Wait until it has ended, or end it; custard resume then goes on with what it left." }
-    : {};
+const storageAdvices: Partial<Readonly<Record<StorageErrorCode, string>>> = {
+  Locked: "Wait until it has ended, or end it; custard resume then goes on with what it left.",
+  Corrupt: "Move the state directory away to begin anew; what its stacks have made stays as it is.",
+};
+
+function ofStorage(error: StorageError): Refusal {
+  const text = storageAdvices[error.code];
+  return { code: error.code, message: error.message, ...(text === undefined ? {} : { advice: text }) };
 }
 
 /** Shows why a command ended: to people on stderr, as JSON on stdout. */

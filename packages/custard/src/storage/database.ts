@@ -102,9 +102,13 @@ export class Database {
 
   #restrict(migrations: Migrations): void {
     this.execute("PRAGMA query_only = ON");
-    if (this.#version(migrations) < migrations.length) {
-      throw new StorageError("Unavailable", `${this.#path} was written by an older version of Custard.`);
-    }
+    const done = this.#version(migrations);
+    if (done === migrations.length) return;
+    const why =
+      done === 0
+        ? "holds nothing: it was emptied, or never finished"
+        : "was written by an older version of Custard";
+    throw new StorageError("Unavailable", `${this.#path} ${why}.`);
   }
 
   #version(migrations: Migrations): number {

@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Call, Command } from "../command.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
@@ -16,21 +16,23 @@ export const init: Command = {
   run: runInit,
 };
 
-const files = fileURLToPath(new URL("../../../init/", import.meta.url));
+/** Where this package is. */
+const home = fileURLToPath(new URL("../../../", import.meta.url));
 
 async function runInit(call: Call): Promise<ExitCode> {
   const given = call.argument("FOLDER") ?? "";
   const folder = resolve(call.io.cwd, given);
-  await mkdir(folder, { recursive: true });
+  if (given === "") throw new CliFault("FOLDER is empty", { advice: "E.g. custard init my-provider" });
+  await makeFolder(folder, given);
   if ((await readdir(folder)).length > 0) {
     throw new CliFault(`${given} is not empty`, {
       advice: "Name a folder that is empty or doesn't exist yet.",
     });
   }
-  await cp(files, folder, { recursive: true });
+  await cp(join(home, "init"), folder, { recursive: true });
   // npm leaves files called .gitignore out of packages.
   await rename(join(folder, "gitignore"), join(folder, ".gitignore"));
-  await nameProject(folder);
+  await writeManifest(folder);
   call.io.stdout.write(
     [
       `Wrote a provider to ${given}. Next:`,
@@ -44,13 +46,36 @@ async function runInit(call: Call): Promise<ExitCode> {
   return 0;
 }
 
-/** The project is called as its folder is, as far as npm allows. */
-async function nameProject(folder: string): Promise<void> {
+async function makeFolder(folder: string, given: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    const code = cause instanceof Error ? Reflect.get(cause, "code") : undefined;
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw cause;
+    throw new CliFault(`${given} can't be a folder: there is a file`, { cause });
+  });
+}
+
+/**
+ * The project is called as its folder is, as far as npm allows. What a checkout writes uses the packages of the
+ * checkout, which needn't have been published.
+ */
+async function writeManifest(folder: string): Promise<void> {
   const name = basename(folder)
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "");
   const path = join(folder, "package.json");
-  const text = await readFile(path, "utf8");
-  if (name !== "") await writeFile(path, text.replace('"my-provider"', JSON.stringify(name)));
+  let text = await readFile(path, "utf8");
+  if (name !== "") text = text.replace('"my-provider"', JSON.stringify(name));
+  if (!home.includes(`${sep}node_modules${sep}`)) {
+    text = text.replace(/("custard": )"[^"]*"/u, `$1${fileReference(home)}`);
+    text = text.replace(
+      /("@custard\/provider": )"[^"]*"/u,
+      `$1${fileReference(join(home, "..", "provider"))}`,
+    );
+  }
+  await writeFile(path, text);
+}
+
+function fileReference(path: string): string {
+  return JSON.stringify(`file:${resolve(path)}`);
 }
