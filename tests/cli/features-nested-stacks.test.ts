@@ -50,7 +50,16 @@ test("a nested stack is created, updated and deleted with its parent", async () 
 
 test("a nested stack that fails takes its parent back", async () => {
   const folder = nested({ OnCreate: { answer: { Status: "FAILED", Reason: "no room" } } });
-  const { events } = await deploy(folder, 1);
+  const { events, lines } = await deploy(folder, 1);
+  // What failed is told, not only that something did.
+  expect(lines.filter(({ kind }) => kind === "failure")).toEqual([
+    expect.objectContaining({
+      within: ["Child"],
+      resourceType: "Custom::Scripted",
+      status: "CREATE_FAILED",
+      reason: expect.stringContaining("Message returned: no room"),
+    }),
+  ]);
   expect(storyOf(events, "Child").join("\n")).toMatch(
     /CREATE_FAILED Embedded stack .* was not successfully created/,
   );

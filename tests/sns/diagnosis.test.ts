@@ -29,7 +29,7 @@ test("a subscription that isn't confirmed", async () => {
   });
   expect(await advice(world)).toEqual({
     kind: "silent",
-    advice: `The subscription of ${subscriber.url} to topic requests isn't confirmed, so that SNS sends it no request: it got the SubscriptionConfirmation message (and answered 200), and must GET the SubscribeURL in it.`,
+    advice: `The subscription of ${subscriber.url} to topic requests isn't confirmed, so that SNS sends it no request: it got the SubscriptionConfirmation message (and answered 200), and must GET the SubscribeURL in it. A provider that you run yourself gets there when it is started by custard exec -- COMMAND.`,
   });
   expect(subscriber.notifications()).toEqual([]);
 });

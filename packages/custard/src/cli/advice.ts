@@ -56,13 +56,17 @@ const rules: readonly Rule[] = [
   { reason: /ServiceTimeout/, advice: "ServiceTimeout is a whole number of seconds from 1 to 3600." },
 ];
 
+const deployAgain = "Put right what the reason names, then deploy again.";
+const deleteAgain =
+  "Put right what the reason names, then delete the stack again; --retain with the resource's logical id gives it up.";
+
 /** One sentence on what to do about a failed resource when its trace holds no advice. */
 export function adviceFor(failed: Failed): string {
   const { reason, event } = failed;
   const found = rules.find(
     (rule) => rule.reason.test(reason) && (rule.status ?? event.status) === event.status,
   );
-  const advice = found?.advice ?? "Put right what the reason names, then deploy again.";
+  const advice = found?.advice ?? (event.status === "DELETE_FAILED" ? deleteAgain : deployAgain);
   return typeof advice === "string" ? advice : advice(failed);
 }
 

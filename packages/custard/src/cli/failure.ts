@@ -5,6 +5,8 @@ import { printableLines } from "./printable.ts";
 
 /** Why an operation failed: one resource's failure, or the stack's own when no resource is to blame. */
 export interface Failure {
+  /** Logical ids of the nested stacks in which the resource is, the outermost first. */
+  readonly within: readonly string[];
   readonly logicalId: string;
   readonly resourceType: string;
   readonly status: string;
@@ -15,16 +17,48 @@ export interface Failure {
   readonly advice: string;
 }
 
+/** The resource, below the nested stacks that lead to it: `Child/Thing`. */
+export function nameOf({ within, logicalId }: Failure): string {
+  return [...within, logicalId].join("/");
+}
+
 const shownLines = 10;
 
-/** The failures among an operation's events, oldest first; what was only cancelled on account of others is left out. */
+/** Where more is to be read about an operation's events. */
+export interface FailureSources {
+  readonly traces: Pick<Traces, "ofRequest">;
+  /** All events of a stack, by its id. */
+  events(stackId: string): Promise<readonly StackEvent[]>;
+}
+
+/**
+ * The failures among an operation's events, oldest first; what was only cancelled on account of others is left out. A
+ * nested stack that failed is replaced by what failed in it.
+ */
 export async function explainFailures(
   events: readonly StackEvent[],
-  traces: Pick<Traces, "ofRequest">,
+  sources: FailureSources,
+  within: readonly string[] = [],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
-  for (const event of culprits(events)) failures.push(await explain(event, traces));
+  for (const event of culprits(events)) {
+    const inside = await insideOf(event, events, sources);
+    const deeper = await explainFailures(inside, sources, [...within, event.logicalId]);
+    failures.push(...(deeper.length > 0 ? deeper : [{ within, ...(await explain(event, sources.traces)) }]));
+  }
   return failures;
+}
+
+/** What happened in a nested stack in the course of its parent's operation; nothing when it is none, or wasn't made. */
+async function insideOf(
+  event: StackEvent,
+  [first]: readonly StackEvent[],
+  sources: FailureSources,
+): Promise<readonly StackEvent[]> {
+  const nested = event.resourceType === "AWS::CloudFormation::Stack" && event.physicalId.startsWith("arn:");
+  if (!nested || isOfStack(event) || first === undefined) return [];
+  const all = await sources.events(event.physicalId);
+  return all.filter(({ at }) => at >= first.at && at <= event.at);
 }
 
 function culprits(events: readonly StackEvent[]): readonly StackEvent[] {
@@ -54,7 +88,10 @@ function turnsBack(status: string): boolean {
   );
 }
 
-async function explain(event: StackEvent, traces: Pick<Traces, "ofRequest">): Promise<Failure> {
+async function explain(
+  event: StackEvent,
+  traces: Pick<Traces, "ofRequest">,
+): Promise<Omit<Failure, "within">> {
   const trace = event.requestId === undefined ? [] : await traces.ofRequest(event.requestId);
   const reason = event.reason ?? "";
   return {

@@ -1,6 +1,6 @@
 import type { StackId } from "../engine/ids.ts";
 import type { StackEvent, StackView } from "../engine/views.ts";
-import { explainFailures } from "./failure.ts";
+import { explainFailures, nameOf } from "./failure.ts";
 import type { ExitCode } from "./fault.ts";
 import { heedInterrupts, type Interrupts } from "./interrupts.ts";
 import { isSimulated } from "./is-simulated.ts";
@@ -84,9 +84,10 @@ async function conclude(
 }
 
 async function showFailures(session: Session, events: readonly StackEvent[]): Promise<void> {
-  const failures = await explainFailures(events, session.local.traces);
+  const { engine, traces } = session.local;
+  const failures = await explainFailures(events, { traces, events: (stackId) => engine.events(stackId) });
   for (const failure of failures.slice(0, shownFailures)) session.report({ kind: "failure", failure });
-  const more = failures.slice(shownFailures).map((failure) => failure.logicalId);
+  const more = failures.slice(shownFailures).map(nameOf);
   if (more.length > 0)
     session.report({ kind: "note", text: `${more.length} more failed: ${more.join(", ")}` });
 }

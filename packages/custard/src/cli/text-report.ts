@@ -1,7 +1,7 @@
 import type { StackView } from "../engine/views.ts";
 import { formatDiagnostic } from "../template/excerpt.ts";
 import { type EventLayout, formatEvent } from "./event-line.ts";
-import type { Failure } from "./failure.ts";
+import { type Failure, nameOf } from "./failure.ts";
 import { type Colors, colorsOf, type Io } from "./io.ts";
 import type { Message, Report } from "./message.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -70,7 +70,7 @@ function formatFailure(failure: Failure, colors: Colors): string {
   const logs = failure.logs.map((line) => `    ${colors.dim("|")} ${line}`);
   return [
     "",
-    `${colors.red("✗")} ${colors.bold(failure.logicalId)} (${printable(failure.resourceType)}) ${formatStatus(failure.status, colors)}`,
+    `${colors.red("✗")} ${colors.bold(nameOf(failure))} (${printable(failure.resourceType)}) ${formatStatus(failure.status, colors)}`,
     ...printableLines(failure.reason).map((line) => `  ${line}`),
     ...(logs.length === 0 ? [] : [`  Its provider's last log lines:`, ...logs]),
     // A provider that stayed silent has no reason but the advice itself.

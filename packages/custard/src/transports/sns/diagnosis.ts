@@ -35,7 +35,7 @@ export function unconfirmed(subscription: Subscription, asked: CallOutcome | und
   if (asked === undefined) return isUrl(endpoint) ? elsewhere(subscription) : unserved(subscription);
   switch (asked.kind) {
     case "answered":
-      return `${start}: it got the SubscriptionConfirmation message (and answered ${asked.status}), and must GET the SubscribeURL in it.`;
+      return `${start}: it got the SubscriptionConfirmation message (and answered ${asked.status}), and must GET the SubscribeURL in it. A provider that you run yourself gets there when it is started by custard exec -- COMMAND.`;
     case "unreachable":
       return `${start}: it can't be reached (${asked.reason}). ${startProvider}`;
     case "unanswered":
@@ -75,4 +75,4 @@ function isUrl(endpoint: string): boolean {
 }
 
 const startProvider =
-  "Start the provider (custard exec -- COMMAND lets its answers come back), then deploy again.";
+  "Start the provider (custard exec -- COMMAND lets its answers come back), then try again.";
