@@ -33,7 +33,15 @@ function nested(scripts: Scripts = {}): string {
 
 test("a nested stack is created, updated and deleted with its parent", async () => {
   const folder = nested({ OnUpdate: { answer: { PhysicalResourceId: "another" } } });
-  expect((await deploy(folder, 0)).outputs).toEqual({ Id: "id-of-Thing" });
+  const created = await deploy(folder, 0);
+  expect(created.outputs).toEqual({ Id: "id-of-Thing" });
+  // Whose code runs is told before it does, that of nested stacks too.
+  expect(created.lines.filter(({ kind }) => kind === "function")).toEqual([
+    expect.objectContaining({
+      logicalId: "Child/Provider",
+      from: expect.stringContaining("children/child.json:"),
+    }),
+  ]);
   const stacks = await readJson<readonly { readonly stackName: string }[]>(folder, "list");
   const childName = stacks.map(({ stackName }) => stackName).find((name) => name.startsWith("test-Child-"));
   writeFileSync(join(folder, "template.yaml"), parent("two"));

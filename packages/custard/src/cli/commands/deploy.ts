@@ -117,7 +117,8 @@ async function readWish(call: Call, path: string, config: Config): Promise<Wish>
     directory: dirname(resolve(call.io.cwd, path)),
     disableRollback: !call.flag("rollback"),
   };
-  return { template, warnings, sources: functionSources(template, path, config), input };
+  const sources = await functionSources({ template, path }, { cwd: call.io.cwd, config });
+  return { template, warnings, sources, input };
 }
 
 async function deployInto(session: Session, wish: Wish): Promise<ExitCode> {
