@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openServicesOf } from "../../packages/custard/src/reader.ts";
@@ -69,4 +70,37 @@ test("a topic that isn't there stops nothing", async () => {
   const folder = temporaryFolder({ "shop.yaml": shop });
   const ended = await custardEnds(0, folder, ["deploy", "shop.yaml", "--notification-arns", topic]);
   expect(ended.stdout).toContain("CREATE_COMPLETE");
+});
+
+test("a function that gets them may end its work before the command line ends", async () => {
+  const folder = temporaryFolder();
+  const diary = join(folder, "diary");
+  writeFileSync(
+    join(folder, "topic.yaml"),
+    `
+Resources:
+  Role: { Type: AWS::IAM::Role, Properties: { AssumeRolePolicyDocument: { Version: "2012-10-17", Statement: [] } } }
+  Listener:
+    Type: AWS::Lambda::Function
+    Properties:
+      Runtime: nodejs20.x
+      Handler: index.handler
+      Role: !GetAtt Role.Arn
+      Code:
+        ZipFile: |
+          exports.handler = async ({ Records: [{ Sns }] }) => {
+            await new Promise((done) => setTimeout(done, 1000));
+            require("fs").appendFileSync(${JSON.stringify(diary)}, Sns.Message);
+          };
+  Topic: { Type: AWS::SNS::Topic, Properties: { TopicName: events } }
+  ToListener:
+    Type: AWS::SNS::Subscription
+    Properties: { TopicArn: !Ref Topic, Protocol: lambda, Endpoint: !GetAtt Listener.Arn }
+`,
+  );
+  writeFileSync(join(folder, "shop.yaml"), shop);
+  await custardEnds(0, folder, ["deploy", "topic.yaml"]);
+  await custardEnds(0, folder, ["deploy", "shop.yaml", "--notification-arns", topic]);
+  const told = readFileSync(diary, "utf8");
+  expect(told).toMatch(/^LogicalResourceId='shop'$[^]*^ResourceStatus='CREATE_COMPLETE'$/m);
 });

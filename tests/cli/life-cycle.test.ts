@@ -100,8 +100,17 @@ test("a simulated type is marked, and outputs know it", async () => {
   );
   const folder = temporaryFolder({ "template.yaml": template });
   const ended = await custardEnds(0, folder, ["deploy", "template.yaml", "--stack-name", "test"]);
-  expect(ended.stdout).toMatch(/Cluster +AWS::ECS::Cluster +\(simulated\)/);
+  const linesAbout = (text: string) => text.split("\n").filter((line) => / Cluster +AWS/.test(line));
+  // From the first line on, and also when it is no more.
+  expect(linesAbout(ended.stdout)).toHaveLength(3);
+  for (const line of linesAbout(ended.stdout)) expect(line).toContain("(simulated)");
   expect(ended.stdout).toContain("Simulated, nothing real stands behind it: Cluster (AWS::ECS::Cluster)");
+  const [{ stackId = "" } = {}] = await readJson<readonly Line[]>(folder, "list");
+  const deleted = await custardEnds(0, folder, ["delete", "test"]);
+  const { stdout: history } = await custardEnds(0, folder, ["events", stackId]);
+  expect(linesAbout(deleted.stdout)).toHaveLength(2);
+  for (const line of [...linesAbout(deleted.stdout), ...linesAbout(history)])
+    expect(line).toContain("(simulated)");
 });
 
 describe("places", () => {

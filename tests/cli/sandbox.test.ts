@@ -53,6 +53,9 @@ test("a shell script with curl completes a stack in the sandbox, and stays in it
   const created = await deploy(folder, 0, "--sandbox");
   expect(created.outputs).toEqual({ Where: "/var/task", Home: "()" });
   expect(storyOf(created.events, "Thing").at(-1)).toBe("CREATE_COMPLETE");
+  // The directory remembers, and what is announced is what happens.
+  const again = await custardEnds(0, folder, ["deploy", "template.yaml", "--stack-name", "again"]);
+  expect(again.stdout).toMatch(/^Runs Provider \(provided\.al2023\) in a sandbox, from \.\/provider\n/);
   // It could not answer from outside: its system knows no such host.
   const deleted = await custardEnds(0, folder, ["delete", "test", "--json"]);
   expect(storyOf(deleted.lines, "Thing")).toEqual(["DELETE_IN_PROGRESS", "DELETE_COMPLETE"]);

@@ -1,5 +1,5 @@
 /** `custard serve` as users start it, for tests with AWS's own clients. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -74,12 +74,6 @@ export async function run(
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout, stderr };
-}
-
-/** Why a client's tests can't run here; undefined when they can. */
-export function lacking(program: string, ...rest: readonly string[]): string | undefined {
-  const { status } = spawnSync(program, rest, { stdio: "ignore" });
-  return status === 0 ? undefined : `${[program, ...rest].join(" ")} doesn't run here`;
 }
 
 /** A stack with a function and a custom resource, whose one parameter says what the resource answers. */

@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../cli/support/temporary-folder.ts";
+import { hasPythonPackage } from "../support/present.ts";
 import { emptyConfig } from "../../packages/custard/src/services/config.ts";
 import { custard, deploy, templateFor } from "./support.ts";
 
@@ -97,18 +97,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-function has(interpreter: string | undefined, module: string): boolean {
-  try {
-    execFileSync(interpreter ?? "python3", ["-c", `import ${module}`], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const isReady = ({ code, interpreter }: Case) =>
   !code.includes("boto3") ||
-  ((interpreter === undefined || existsSync(interpreter)) && has(interpreter, "boto3"));
+  hasPythonPackage("boto3", interpreter === undefined ? {} : { python: interpreter });
 
 async function told(one: Case, served: boolean): Promise<string> {
   const folder = temporaryFolder();

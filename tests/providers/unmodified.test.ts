@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../cli/support/temporary-folder.ts";
 import { cdkLibrary } from "./aws-cdk-lib.ts";
 import { deploy, custard, liveThrough, templateFor } from "./support.ts";
+import { hasPythonPackage } from "../support/present.ts";
 
 // Providers as they run on AWS, unmodified, through a stack's life: create, update in place, delete.
 
@@ -122,17 +122,8 @@ const send: Readonly<Record<string, string>> = {
     "from urllib.request import Request, urlopen\ndef send(url, body):\n    urlopen(Request(url, data=body, method='PUT', headers={'content-type': ''})).close()",
 };
 
-function hasModule(name: string): boolean {
-  try {
-    execFileSync("python3", ["-c", `import ${name}`], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 for (const [sender, source] of Object.entries(send)) {
-  test.skipIf(!hasModule(sender))(`a sender on ${sender}`, async () => {
+  test.skipIf(!hasPythonPackage(sender))(`a sender on ${sender}`, async () => {
     const ZipFile = `import json
 ${source}
 def handler(event, context):
@@ -150,7 +141,7 @@ def handler(event, context):
   });
 }
 
-test.skipIf(!hasModule("crhelper"))("crhelper", async () => {
+test.skipIf(!hasPythonPackage("crhelper", { isOfDebian: false }))("crhelper", async () => {
   const ZipFile = `from crhelper import CfnResource
 helper = CfnResource()
 @helper.create

@@ -2,14 +2,19 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lacking, run, type Server, startServer, template } from "../server.ts";
+import { present } from "../../support/present.ts";
+import { run, type Server, startServer, template } from "../server.ts";
 
-/** Debian's Python, for which `python3-boto3` is. */
-const python = "/usr/bin/python3";
-const reason = lacking(python, "-c", "import boto3");
+/** Debian's Python, for which `python3-boto3` is, and the user's own, which may have a newer one. */
+const pythons = present(
+  "boto3",
+  ["/usr/bin/python3", "python3"],
+  "-c",
+  "import boto3; print(boto3.__version__)",
+);
 const script = fileURLToPath(new URL("client.py", import.meta.url));
 
-describe.skipIf(reason !== undefined)(`boto3${reason === undefined ? "" : ` (${reason})`}`, () => {
+describe.skipIf(pythons.length === 0).each(pythons)("boto3 of %s", (python) => {
   let server: Server;
 
   beforeAll(async () => {

@@ -2,15 +2,16 @@ import { fileURLToPath } from "node:url";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { ListBucketsCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lacking, run, type Server, startServer } from "../server.ts";
+import { present } from "../../support/present.ts";
+import { run, type Server, startServer } from "../server.ts";
 
 const program = fileURLToPath(new URL("node_modules/.bin/cdk", import.meta.url));
 const app = fileURLToPath(new URL("app.cjs", import.meta.url));
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
-const reason = lacking(program, "--version");
+const [found] = present("the CDK", [program], "--version");
 
 /** `npm ci --prefix tests/clients/cdk` installs it. */
-describe.skipIf(reason !== undefined)(`the CDK${reason === undefined ? "" : ` (${reason})`}`, () => {
+describe.skipIf(found === undefined)("the CDK", () => {
   let server: Server;
   let settings: {
     endpoint: string;

@@ -1,13 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lacking, run, type Run, type Server, startServer, template } from "../server.ts";
+import { present } from "../../support/present.ts";
+import { run, type Run, type Server, startServer, template } from "../server.ts";
 
-/** Debian's; one of the user's own may need other options. */
-const program = "/usr/bin/aws";
-const reason = lacking(program, "--version");
+const programs = present("the aws CLI", ["/usr/bin/aws", "aws"], "--version");
+/** Debian's, or else the user's own. */
+const [program = "aws"] = programs;
+const isOfVersion1 = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.startsWith("aws-cli/1.");
 
-describe.skipIf(reason !== undefined)(`the aws CLI${reason === undefined ? "" : ` (${reason})`}`, () => {
+describe.skipIf(programs.length === 0)("the aws CLI", () => {
   let server: Server;
 
   beforeAll(async () => {
@@ -171,8 +174,8 @@ describe.skipIf(reason !== undefined)(`the aws CLI${reason === undefined ? "" : 
       "invoke",
       "--function-name",
       name,
-      "--cli-binary-format",
-      "raw-in-base64-out",
+      // Version 1 always takes it so.
+      ...(isOfVersion1 ? [] : ["--cli-binary-format", "raw-in-base64-out"]),
       "--payload",
       '{"a":1}',
       "answer.json",
