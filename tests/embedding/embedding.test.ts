@@ -152,3 +152,56 @@ describe("one custom resource without a stack", () => {
     expect(outcome).toMatchObject({ status: "FAILED", cause });
   });
 });
+
+describe("a provider in JavaScript, which no type holds to its word", () => {
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+
+  test.each<{ returned: unknown; told: string }>([
+    { returned: null, told: "it returned null, not an object like { physicalId, data }" },
+    { returned: "x", told: "it returned a string, not an object like { physicalId, data }" },
+    { returned: [], told: "it returned a list, not an object like { physicalId, data }" },
+    {
+      returned: { physicalID: "x" },
+      told: "it returned a member physicalID, but an answer has only status, physicalId, reason, data, noEcho",
+    },
+    { returned: { data: circular }, told: "Converting circular structure to JSON" },
+    { returned: { data: { Size: 1n } }, told: "Do not know how to serialize a BigInt" },
+  ])("returns $returned: the request fails at once, alone and in a stack", async ({ returned, told }) => {
+    const troubles: unknown[] = [];
+    custard = openEmbedded({
+      providers: { [serviceToken]: () => returned as ReturnType<EmbeddedProvider> },
+      trouble: (error) => troubles.push(error),
+    });
+    const failed = await custard.resource({ serviceToken }).create({});
+    expect(failed).toMatchObject({
+      status: "FAILED",
+      cause: "silent",
+      reason: expect.stringContaining(told),
+    });
+    const Resource = { Type: "Custom::Thing", Properties: { ServiceToken: serviceToken } };
+    const templateBody = JSON.stringify({ Resources: { Resource } });
+    const stackId = await custard.engine.createStack({
+      stackName: "one",
+      templateBody,
+      disableRollback: true,
+    });
+    const events = [];
+    for await (const event of custard.engine.watch(stackId)) events.push(event);
+    expect(
+      events.find(({ status, logicalId }) => status === "CREATE_FAILED" && logicalId === "Resource"),
+    ).toMatchObject({
+      reason: expect.stringContaining(told),
+    });
+    expect(troubles).toHaveLength(2);
+  });
+
+  test("isn't there: the token is told", async () => {
+    custard = openEmbedded({ providers: {} });
+    expect(await custard.resource({ serviceToken }).create({})).toMatchObject({
+      status: "FAILED",
+      cause: "refused",
+      reason: `There is no provider for the service token ${serviceToken}: give openEmbedded one.`,
+    });
+  });
+});

@@ -151,27 +151,47 @@ function createTransport(
   receive: (arrived: ArrivedResponse) => Promise<void>,
 ): Transport {
   return {
-    serves: (serviceToken) => Object.hasOwn(providers, serviceToken),
+    serves: (serviceToken) =>
+      Object.hasOwn(providers, serviceToken) || /^arn:[^:]*:(?:lambda|sns):/u.test(serviceToken),
     async deliver(request, signal): Promise<Delivery> {
-      const answer = await ask(providers[request.serviceToken], { request, signal }).catch(
-        (error: unknown) => {
-          trouble(error);
-          return error instanceof Error ? error : new Error(String(error));
-        },
-      );
-      if (answer instanceof Error)
-        return { kind: "silent", advice: `The provider ended without an answer: ${answer.message}` };
-      if (answer !== undefined) await receive(arrivedOf(request, answer));
-      return { kind: "over" };
+      const provider = Object.hasOwn(providers, request.serviceToken)
+        ? providers[request.serviceToken]
+        : undefined;
+      if (provider === undefined) {
+        const reason = `There is no provider for the service token ${request.serviceToken}: give openEmbedded one.`;
+        return { kind: "refused", reason };
+      }
+      try {
+        const answer = answerOf(await provider(request, signal));
+        if (answer !== undefined) await receive(arrivedOf(request, answer));
+        return { kind: "over" };
+      } catch (error) {
+        trouble(error);
+        const message = error instanceof Error ? error.message : String(error);
+        return { kind: "silent", advice: `The provider ended without an answer: ${message}` };
+      }
     },
   };
 }
 
-async function ask(
-  provider: EmbeddedProvider | undefined,
-  { request, signal }: { request: ProviderRequest; signal: AbortSignal },
-): Promise<ProviderAnswer | undefined> {
-  return provider?.(request, signal);
+const members: ReadonlySet<string> = new Set<keyof ProviderAnswer>([
+  "status",
+  "physicalId",
+  "reason",
+  "data",
+  "noEcho",
+]);
+
+/** What a provider returned, which types don't promise where it is JavaScript. Throws when it is no answer. */
+function answerOf(value: unknown): ProviderAnswer | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const what = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+    throw new TypeError(`it returned ${what}, not an object like { physicalId, data }`);
+  }
+  const unknown = Object.keys(value).find((name) => !members.has(name));
+  if (unknown === undefined) return value;
+  throw new TypeError(`it returned a member ${unknown}, but an answer has only ${[...members].join(", ")}`);
 }
 
 function arrivedOf(request: ProviderRequest, answer: ProviderAnswer): ArrivedResponse {

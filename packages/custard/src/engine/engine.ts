@@ -209,12 +209,12 @@ export class Engine {
     return this.#eventsAfter(await this.#known(stackId), 0);
   }
 
-  /** Events from sequence > `after` on, as they happen, until no operation runs and all were given. */
+  /** Events from sequence > `after` (default 0) on, as they happen, until no operation runs and all were given. */
   async *watch(
     stackId: StackId,
-    options: { readonly after: number; readonly signal?: AbortSignal },
+    options: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<StackEvent> {
-    let { after } = options;
+    let { after = 0 } = options;
     for (;;) {
       const change = this.#nextChange(stackId, options.signal);
       try {
