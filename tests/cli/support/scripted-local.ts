@@ -134,7 +134,7 @@ export function scriptedLocal(
       stacks: async () => (status === undefined ? [] : [summary()]),
       events: async () => [...events],
       resume: async () => (settled ? [] : [stackId]),
-      async *watch(_, { after, signal }) {
+      async *watch(_, { after = 0, signal } = {}) {
         for (let next = after; signal?.aborted !== true;) {
           const event = events.find((candidate) => candidate.sequence > next);
           if (event !== undefined) {
