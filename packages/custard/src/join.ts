@@ -162,7 +162,7 @@ function engineOf(
     stack: async (stack) => client.call("stack", [stack]),
     stacks: async () => client.call("stacks", []),
     events: async (stack) => client.call("events", [stack]),
-    watch: (stackId: StackId, { after = 0, signal } = {}) => client.watch([stackId, after], signal),
+    watch: (stackId: StackId, options) => client.watch([stackId, options?.after ?? 0], options?.signal),
     resume: async () => client.call("resume", []),
   };
 }
