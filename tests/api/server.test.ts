@@ -112,7 +112,8 @@ describe("clients that are slow, break off, or send nonsense", () => {
 
   const head = "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/x-www-form-urlencoded\r\n";
 
-  test("who never sends a whole head is hung up on", async () => {
+  test("who never sends a whole head, or nothing at all, is hung up on", async () => {
+    expect(await heardBy(await talker(""))).toMatch(/^(?:HTTP\/1\.1 408|$)/);
     expect(await heardBy(await talker("POST / HTTP/1.1\r\nhost: 127"))).toMatch(/^(?:HTTP\/1\.1 408|$)/);
   });
 

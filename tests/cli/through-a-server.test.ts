@@ -164,6 +164,28 @@ Outputs:
     expect(resumed.stderr).toContain("goes on by itself");
   });
 
+  test("--strict and fail-fast hold for nested stacks, and only for the operation that was begun with them", async () => {
+    const nested = (file: string) =>
+      JSON.stringify({
+        Resources: { Child: { Type: "AWS::CloudFormation::Stack", Properties: { TemplateURL: file } } },
+      });
+    const folder = temporaryFolder({
+      "template.yaml": nested("cluster.yaml"),
+      "quiet.yaml": nested("silent.yaml"),
+      "silent.yaml": silent,
+      "cluster.yaml": JSON.stringify({ Resources: { Cluster: { Type: "AWS::ECS::Cluster" } } }),
+    });
+    await startServing(folder);
+    const strict = await deploy(folder, 1, "--strict");
+    expect(JSON.stringify(strict.lines)).toContain(
+      "AWS::ECS::Cluster are only simulated, and --strict refuses",
+    );
+    await custardEnds(0, folder, ["delete", "test"]);
+    await deploy(folder, 0);
+    const quiet = await custardEnds(1, folder, ["deploy", "quiet.yaml"]);
+    expect(quiet.stdout).toContain("quiet ROLLBACK_");
+  });
+
   test("Ctrl-C ends the watching; the operation goes on in the server, and can be watched again", async () => {
     const folder = temporaryFolder();
     const diary = join(folder, "diary");
@@ -203,6 +225,14 @@ describe("several at once", () => {
     const folder = temporaryFolder({ "template.yaml": thing });
     const [, { result }] = await Promise.all([startServing(folder), startedSoon(folder)]);
     expect(result?.status).toBe("CREATE_COMPLETE");
+  });
+
+  test("one that is just ending is waited for, too", async () => {
+    const folder = temporaryFolder({ "template.yaml": thing });
+    const serving = await startServing(folder);
+    serving.child.kill("SIGTERM");
+    await deploy(folder, 0);
+    expect((await serving.ended).code).toBe(0);
   });
 
   test("who holds the directory is named, by what it does", async () => {
