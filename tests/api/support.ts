@@ -2,6 +2,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DescribeStackEventsCommand,
+  DescribeStacksCommand,
+  UpdateStackCommand,
+} from "@aws-sdk/client-cloudformation";
 import { type Local, type LocalOptions, openLocal } from "../../packages/custard/src/local.ts";
 import type { ServeOptions } from "../../packages/custard/src/serve-endpoint.ts";
 
@@ -83,4 +91,32 @@ function authorization({
 }): string {
   const scope = `${accessKeyId}/20261201/${region}/${service}/aws4_request`;
   return `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`;
+}
+
+/** What AWS's own clients need to find an endpoint. */
+export function settingsOf({ url }: Pick<TestEndpoint, "url">) {
+  const credentials = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "a secret" };
+  return { region: "us-east-1", endpoint: url, credentials };
+}
+
+/** Creates or updates a stack to its end; gives the reasons of its events. */
+export async function deploy(
+  { url }: Pick<TestEndpoint, "url">,
+  StackName: string,
+  TemplateBody: string,
+): Promise<{ readonly status: string; readonly reasons: readonly string[] }> {
+  const client = new CloudFormationClient(settingsOf({ url }));
+  const wanted = { StackName, TemplateBody, Capabilities: ["CAPABILITY_NAMED_IAM" as const] };
+  const exists = await client.send(new DescribeStacksCommand({ StackName })).then(
+    () => true,
+    () => false,
+  );
+  await client.send(exists ? new UpdateStackCommand(wanted) : new CreateStackCommand(wanted));
+  const statusNow = async () =>
+    (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0]?.StackStatus ?? "";
+  while ((await statusNow()).endsWith("_IN_PROGRESS")) await setTimeout(10);
+  const { StackEvents = [] } = await client.send(new DescribeStackEventsCommand({ StackName }));
+  const status = await statusNow();
+  client.destroy();
+  return { status, reasons: StackEvents.map(({ ResourceStatusReason = "" }) => ResourceStatusReason) };
 }

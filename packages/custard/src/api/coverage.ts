@@ -2,6 +2,7 @@
 import { loadModel } from "./model.ts";
 import { cloudFormation } from "./services/cloudformation.ts";
 import { cloudTrail } from "./services/cloud-trail.ts";
+import { iam } from "./services/iam.ts";
 import { lambda } from "./services/lambda.ts";
 import { logs } from "./services/logs.ts";
 import { s3 } from "./services/s3.ts";
@@ -19,6 +20,7 @@ const services = {
   "Systems Manager": ssm,
   "Secrets Manager": secretsManager,
   STS: sts,
+  IAM: iam,
   "CloudWatch Logs": logs,
   "Step Functions": stepFunctions,
   CloudTrail: cloudTrail,

@@ -8,6 +8,7 @@ import { type Api, type ApiOptions, openApi } from "./server.ts";
 import { bind, type BoundService } from "./service.ts";
 import { cloudFormation } from "./services/cloudformation.ts";
 import { cloudTrail } from "./services/cloud-trail.ts";
+import { iam } from "./services/iam.ts";
 import { lambda } from "./services/lambda.ts";
 import type { FunctionCaller } from "./services/lambda/world.ts";
 import { logs } from "./services/logs.ts";
@@ -58,6 +59,7 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
       now,
     }),
     bind(cloudTrail, undefined),
+    bind(iam, { identities: services.identities }),
     bind(lambda, { functions, layers, s3: services.s3, caller: world.functions, traces, documents, now }),
     bind(logs, { functions, logGroups, traces }),
     bind(s3, { s3: services.s3 }),

@@ -56,7 +56,7 @@ const withSnapshots: ReadonlySet<string> = new Set([
 /** All types that a template can use, but for custom resources. */
 export function createResourceTypes(world: Services, options: TypeOptions = {}): BuiltinTypes {
   const schemas = new Schemas();
-  const records = new KeptRecords(world.documents);
+  const records = new KeptRecords(world.records);
   const handlers = realHandlers(world, records);
   const ids = new GivenIds(world.documents);
   const facts = new Map<string, TypeFacts | undefined>();

@@ -2,12 +2,14 @@ import { join } from "node:path";
 import type { Clock, Documents } from "../engine/ports.ts";
 import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
+import { Identities } from "./identities.ts";
 import { LayerRegistry } from "./layers.ts";
 import { LogGroups } from "./log-groups.ts";
 import { MacroRegistry } from "./macros.ts";
 import { ParameterStore } from "./parameters.ts";
 import type { InvokeFunction } from "./perform-task.ts";
 import { QueueRegistry } from "./queues.ts";
+import { Records } from "./records.ts";
 import { createS3 } from "./s3.ts";
 import { SecretStore } from "./secrets.ts";
 import { StateMachines } from "./state-machines.ts";
@@ -35,16 +37,19 @@ export function openServices(home: ServiceHome) {
   const { invoke = noFunctions, trouble = () => undefined } = home;
   const now = () => clock.now();
   const parameters = new ParameterStore(documents, now);
+  const records = new Records(documents, now);
   const secrets = new SecretStore(documents, now);
   return {
     documents,
     config: new ConfigStore(documents, { parameters, secrets }),
     functions: new FunctionRegistry(documents, now),
+    identities: new Identities(records, now),
     logGroups: new LogGroups(documents, now),
     macros: new MacroRegistry(documents),
     layers: new LayerRegistry(documents, now),
     parameters,
     queues: new QueueRegistry(documents),
+    records,
     s3: createS3({ documents, directory: join(stateDirectory, "objects"), now }),
     secrets,
     stateMachines: new StateMachines({ documents, clock, invoke, trouble }),
