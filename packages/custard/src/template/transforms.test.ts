@@ -576,7 +576,7 @@ describe("AWS::Serverless-2016-10-31", () => {
     const body = sam(`
       Resources:
         F: { Type: AWS::Serverless::Function, Properties: { InlineCode: x, Events: { E: { Type: Api, Properties: { Path: /, Method: get } } } } }
-        Z: { Type: AWS::Serverless::Application, Properties: { Location: x } }
+        Z: { Type: AWS::Serverless::Connector, Properties: {} }
       Outputs: { Url: { Value: !Sub "https://\${ServerlessRestApi}.execute-api" } }
     `);
     expect(processed(body)).toMatchObject({
@@ -590,6 +590,41 @@ describe("AWS::Serverless-2016-10-31", () => {
       ["warning", "/Resources/Z"],
     ]);
   });
+});
+
+test("a serverless application is a nested stack; one of the repository says that it can't be had", () => {
+  const body = dedent`
+    Transform: AWS::Serverless-2016-10-31
+    Resources:
+      Child:
+        Type: AWS::Serverless::Application
+        DeletionPolicy: Retain
+        Properties: { Location: child.yaml, Parameters: { Size: small }, TimeoutInMinutes: 5, Tags: { team: a } }
+      Foreign:
+        Type: AWS::Serverless::Application
+        Properties: { Location: { ApplicationId: "arn:x", SemanticVersion: 1.0.0 } }
+    Outputs: { Size: { Value: !GetAtt Child.Outputs.Size } }
+  `;
+  const createdBySam = { Key: "lambda:createdBy", Value: "SAM" };
+  expect(processed(body)).toMatchObject({
+    Resources: {
+      Child: {
+        Type: "AWS::CloudFormation::Stack",
+        DeletionPolicy: "Retain",
+        Properties: {
+          TemplateURL: "child.yaml",
+          Parameters: { Size: "small" },
+          TimeoutInMinutes: 5,
+          Tags: [createdBySam, { Key: "team", Value: "a" }],
+        },
+      },
+      Foreign: { Type: "AWS::CloudFormation::Stack", Properties: { TemplateURL: "arn:x" } },
+    },
+  });
+  const done = processing(body);
+  expect(done.kind === "done" && done.template.diagnostics).toMatchObject([
+    { severity: "warning", path: "/Resources/Foreign" },
+  ]);
 });
 
 test("SAM's references to what it made are written out", () => {

@@ -88,7 +88,8 @@ function s3Code(bucket: Json, key: Json, version: Json | undefined): Json {
   return { S3Bucket: bucket, S3Key: key, ...(version !== undefined && { S3ObjectVersion: version }) };
 }
 
-function tagList(tags: Json | undefined): readonly Json[] {
+/** Tags as SAM has them, a map, in the form of other types. */
+export function tagList(tags: Json | undefined): readonly Json[] {
   return isObject(tags) ? Object.entries(tags).map(([key, value]) => ({ Key: key, Value: value })) : [];
 }
 

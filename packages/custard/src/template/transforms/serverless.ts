@@ -1,6 +1,6 @@
 /**
- * `AWS::Serverless-2016-10-31`: functions with their role, layers and simple tables become the resources that they
- * stand for. Events are ignored with a warning: nothing calls a function here but its custom resources.
+ * `AWS::Serverless-2016-10-31`: functions with their role, layers, simple tables and applications become the resources
+ * that they stand for. Events are ignored with a warning: nothing calls a function here but its custom resources.
  */
 import type { Json, JsonObject } from "@custard/provider/protocol";
 import {
@@ -13,7 +13,7 @@ import {
   type MapNode,
   type SourceNode,
 } from "../source-node.ts";
-import { expandFunction } from "./serverless-function.ts";
+import { expandFunction, tagList } from "./serverless-function.ts";
 import { isObject, type PlainResources, type ServerlessResource } from "./serverless-resource.ts";
 import { madeNames, renameReferences } from "./serverless-references.ts";
 import type { Transforming } from "./transforming.ts";
@@ -28,6 +28,7 @@ const types: ReadonlyMap<string, { readonly globals: string; readonly expand: Ex
   ["AWS::Serverless::StateMachine", { globals: "StateMachine", expand: expandStateMachine }],
   ["AWS::Serverless::GraphQLApi", { globals: "GraphQLApi", expand: expandGraphQlApi }],
   ["AWS::Serverless::HttpApi", { globals: "HttpApi", expand: expandHttpApi }],
+  ["AWS::Serverless::Application", { globals: "Application", expand: expandApplication }],
 ]);
 
 /** The tree without `AWS::Serverless::*` resources and `Globals`. */
@@ -60,7 +61,7 @@ function expandEntry(
   const known = types.get(type);
   if (known === undefined) {
     if (type.startsWith("AWS::Serverless::"))
-      warn(entry, work, `${type} is not simulated: it stays as it is`);
+      warn(entry, work, `${type} is not known here: a deployment refuses it, so take it out to go on.`);
     return [entry];
   }
   const { Type: _type, Properties: own, IgnoreGlobals: ignored, ...attributes } = mapToJson(entry.value);
@@ -205,6 +206,25 @@ function expandGraphQlApi(
   const type = isObject(auth) ? auth["Type"] : undefined;
   const api = { Name: properties["Name"] ?? logicalId, AuthenticationType: type ?? "API_KEY" };
   return { [logicalId]: { Type: "AWS::AppSync::GraphQLApi", ...attributes, Properties: api } };
+}
+
+/** A nested stack, as SAM makes it. Applications of the repository can't be had here, which counts once one is made. */
+function expandApplication(
+  { logicalId, attributes, properties }: ServerlessResource,
+  warnOf: (message: string) => void,
+): PlainResources {
+  const { Location: location, Tags: tags, ...rest } = properties;
+  const application = isObject(location) ? location["ApplicationId"] : undefined;
+  if (application !== undefined)
+    warnOf(
+      `${logicalId} is an application of the Serverless Application Repository, which can't be reached here: put the path of its template into Location.`,
+    );
+  const stack: JsonObject = {
+    TemplateURL: application ?? location ?? "",
+    ...rest,
+    Tags: [{ Key: "lambda:createdBy", Value: "SAM" }, ...tagList(tags)],
+  };
+  return { [logicalId]: { Type: "AWS::CloudFormation::Stack", ...attributes, Properties: stack } };
 }
 
 function condition({ Condition: name }: JsonObject): JsonObject {
