@@ -68,6 +68,16 @@ test("UpdateReplacePolicy Retain keeps the old one (fact 82)", async () => {
   expect(s.requests()).toEqual(['Update A (A-1) {"V":"2"} was {"V":"1"}']);
 });
 
+test.each([
+  { before: "Delete", after: "Retain", end: "A DELETE_SKIPPED (A-1)" },
+  { before: "Retain", after: "Delete", end: "A DELETE_COMPLETE (A-1)" },
+])("UpdateReplacePolicy is that of the update: $before, then $after", async ({ before, after, end }) => {
+  const s = scenario({ "Update A": newId });
+  await s.create({ Resources: { A: custom({ V: 1 }, { UpdateReplacePolicy: before }) } });
+  await s.update({ Resources: { A: custom({ V: 2 }, { UpdateReplacePolicy: after }) } });
+  expect(await s.events()).toContain(end);
+});
+
 test("a removed resource is deleted after everything else, what depends on another first (facts 75, 98)", async () => {
   const s = scenario();
   await s.create({

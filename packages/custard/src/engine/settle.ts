@@ -12,7 +12,7 @@ import type { LogicalId, PhysicalId } from "./ids.ts";
 import { creationInitiated, replacementNeeded } from "./messages.ts";
 import { isCleanup } from "./phase.ts";
 import type { Ending } from "./record.ts";
-import { physicalIdOf, type Former, type Good, type Resource } from "./resource.ts";
+import { physicalIdOf, type Declared, type Former, type Good, type Resource } from "./resource.ts";
 import { showFormer, showResource } from "./shown.ts";
 import { awaitPolicy } from "./signals.ts";
 import type { Pending } from "./stack.ts";
@@ -166,10 +166,9 @@ function failUpdate(
 function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physicalId: PhysicalId }): void {
   const { request, physicalId } = to;
   if (physicalId === updating.physicalId) return;
-  const { declared, attributes } = updating.good;
+  const { attributes } = updating.good;
   const replaced: Former = {
-    // Fact 6: the clean-up names the old id with the properties that were last sent to it.
-    declared: request.action === "update" ? { ...declared, properties: request.oldProperties } : declared,
+    declared: declaredOfReplaced(draft, updating, request),
     physicalId: updating.physicalId,
     attributes,
     // The resource from before the update is nothing that was undone: its UpdateReplacePolicy holds (fact 82).
@@ -179,6 +178,17 @@ function adoptId(draft: Draft, updating: Updating, to: { request: Pending; physi
   };
   takeBack(draft, request.logicalId, physicalId);
   draft.setFormer(request.logicalId, [...(draft.slot(request.logicalId)?.former ?? []), replaced]);
+}
+
+/**
+ * Fact 6: the clean-up names the old id with the properties that were last sent to it. Whether it is kept, the template of
+ * the update says, as a change set's PolicyAction does: so a policy can come with the change that replaces.
+ */
+function declaredOfReplaced(draft: Draft, updating: Updating, request: Pending): Declared {
+  const { declared } = updating.good;
+  const { updateReplacePolicy } = draft.operation.phase === "rollback" ? declared : updating.declared;
+  const properties = request.action === "update" ? request.oldProperties : declared.properties;
+  return { ...declared, properties, updateReplacePolicy };
 }
 
 /** O3 */
