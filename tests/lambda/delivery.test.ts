@@ -1,6 +1,6 @@
 /** How deliveries end: over, silent or refused; with real functions. */
 import { readFileSync } from "node:fs";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Delivery } from "../../packages/custard/src/engine/ports.ts";
 import { redirectEnvironment } from "../../packages/custard/src/response/redirect.ts";
 import type { LambdaTransportOptions } from "../../packages/custard/src/transports/lambda/lambda-transport.ts";
@@ -165,12 +165,24 @@ test("ending a silent request's instance waits for the next request that runs on
   expect(noted("returned")).toHaveLength(2);
 });
 
-test("an answer stops further attempts", async () => {
+test("an answer stops no further attempts, since Lambda knows nothing of it", async () => {
   await open({ answered: () => true });
   expect(await deliver("exports.handler = async () => { throw new Error('after the answer') }")).toEqual({
     kind: "over",
   });
-  expect(noted("failed")).toHaveLength(1);
+  expect(noted("failed")).toHaveLength(3);
+});
+
+test("a function that has been deleted is not called again", async () => {
+  await open();
+  const slow =
+    "exports.handler = async () => { await new Promise((done) => setTimeout(done, 500)); throw new Error('no') }";
+  const arn = await lambda.create("provider", slow);
+  const delivered = lambda.transport.deliver(requestTo(arn), new AbortController().signal);
+  await vi.waitUntil(() => noted("invoked").length === 1, { timeout: 20_000 });
+  await lambda.functions.delete({ ...scope, name: "provider" });
+  await delivered;
+  expect(noted("invoked")).toHaveLength(1);
 });
 
 test("attempts carry one Lambda request id, on a new instance after a crash", async () => {

@@ -247,7 +247,8 @@ class LocalLambda implements LambdaTransport {
   async #run(delivery: InFlight, signal: AbortSignal): Promise<Delivery> {
     const { request, resolved, payload, note } = delivery;
     const isOver = () => signal.aborted || this.#closing.signal.aborted;
-    const given = async () => isOver() || (await this.#options.answered(request));
+    // An answer stops no attempt: Lambda knows nothing of it.
+    const given = async () => isOver();
     const observe = (observation: Observation) => note(observation.kind, observation.text);
     const invocation = { requestId: randomUUID(), payload };
     const { retryDelays: delays } = await this.#settingsOf(request);
@@ -260,12 +261,24 @@ class LocalLambda implements LambdaTransport {
   async #attempt(call: AsyncCall, signal: AbortSignal): Promise<Attempted> {
     const { resolved, invocation, given, delays, observe } = call;
     const { clock } = this.#options;
-    const retries = { delays, given };
+    const isSenseless = async () => (await given()) || (await this.#isGone(resolved));
+    const retries = { delays, given: isSenseless };
     const surroundings = { pool: this.#pool, clock, observe };
     const attempts = await invokeAsync({ resolved, invocation, retries }, surroundings, signal);
     const messages = lastMessages({ resolved, invocation, attempts, at: clock.now() });
     for (const message of messages) await this.#forward(message, observe);
     return { attempts, destinations: messages.map(({ to }) => to) };
+  }
+
+  /** A deleted function is not called again. */
+  async #isGone({ reference }: ResolvedFunction): Promise<boolean> {
+    return await this.#options.functions.resolve(reference).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof FunctionError) return true;
+        throw error;
+      },
+    );
   }
 
   /** A destination that can't be reached loses its record, as on Lambda; the log says so. */
