@@ -9,6 +9,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { limits, parseResponse } from "@custard/provider/protocol";
+import { hideSignatures } from "../engine/hide-signatures.ts";
 import type { ArrivedResponse, Clock, Traces } from "../engine/ports.ts";
 import { describeAttempt } from "./describe-attempt.ts";
 import type { AttemptEnd } from "./describe-attempt.ts";
@@ -111,8 +112,12 @@ function remarksOn(
         ignored: `${lowered(verdict.reason.replace(/; CloudFormation .*$/u, ""))}: copy RequestId, StackId and LogicalResourceId from the event`,
       };
     case "malformed":
-      return { fault: faultText(verdict.reason) };
+      return { fault: [faultText(verdict.reason), ...hiddenText(verdict.hidden)].join(" ") };
   }
+}
+
+function hiddenText(reason: string | undefined): readonly string[] {
+  return reason === undefined ? [] : [`hides the Reason "${hideSignatures(reason)}"`];
 }
 
 function lowered(text: string): string {

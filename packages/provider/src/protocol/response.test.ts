@@ -211,6 +211,7 @@ describe("facts 37 to 40: the physical id", () => {
         kind: "malformed",
         fault: "InvalidPhysicalId",
         reason: "Invalid PhysicalResourceId",
+        hidden: "the real one",
       });
     },
   );

@@ -38,6 +38,8 @@ export type ResponseVerdict =
       readonly kind: "malformed";
       readonly fault: Exclude<ResponseFault, "WrongRequest">;
       readonly reason: string;
+      /** The Reason of a FAILED that `reason` hides. */
+      readonly hidden?: string;
     }
   | { readonly kind: "foreign"; readonly fault: "WrongRequest"; readonly reason: string };
 
@@ -65,7 +67,11 @@ export function parseResponse(body: Uint8Array, length: number, request: Answere
   const missing = foreignId(wire, request, (id) => id === undefined);
   if (missing !== undefined) return missing;
   const physicalId = wire["PhysicalResourceId"];
-  if (!isPhysicalId(physicalId)) return malformed("InvalidPhysicalId", "Invalid PhysicalResourceId");
+  if (!isPhysicalId(physicalId)) {
+    const hidden = status === "FAILED" ? failureReason(wire["Reason"]) : "";
+    const verdict = malformed("InvalidPhysicalId", "Invalid PhysicalResourceId");
+    return hidden === "" ? verdict : { ...verdict, hidden };
+  }
   if (status === "SUCCESS") return parseSuccess(wire, physicalId, request.requestType);
   return { kind: "answer", response: { status, physicalId, reason: failureReason(wire["Reason"]) } };
 }
