@@ -1,11 +1,13 @@
 import type { TraceEntry } from "../engine/ports.ts";
-import type { StackEvent } from "../engine/views.ts";
+import type { StackEvent, StackView } from "../engine/views.ts";
 
 /** A resource that failed, and what was seen of its last request. */
 export interface Failed {
   readonly event: Pick<StackEvent, "status" | "at">;
   readonly reason: string;
   readonly trace: readonly TraceEntry[];
+  /** The stack afterwards. */
+  readonly stack: StackView;
 }
 
 interface Rule {
@@ -26,12 +28,29 @@ const rules: readonly Rule[] = [
   {
     reason: /^Invalid PhysicalResourceId/,
     advice: (failed) =>
-      `Every response of ${inSentence(providerOf(failed))}, FAILED ones too, needs a PhysicalResourceId of 1 to 1024 bytes.`,
+      `Every response of ${inSentence(providerOf(failed))}, FAILED ones too, needs a PhysicalResourceId of 1 to 1024 bytes.${hiddenReason(failed)}`,
+  },
+  { reason: /Vendor response doesn't contain/, advice: adviceOnAttribute },
+  {
+    reason: /^No export named /,
+    advice:
+      "Deploy the stack that has the export first, into the same state directory (--state), region and account.",
   },
   {
-    reason: /Vendor response doesn't contain/,
+    reason: /^No transform named /,
     advice:
-      "Fn::GetAtt asks for an attribute that the provider's last answer does not have in its Data: compare the two names.",
+      "Deploy the stack that has the macro (AWS::CloudFormation::Macro) first, into the same state directory (--state), region and account.",
+  },
+  {
+    reason: /^Topic does not exist/,
+    status: "DELETE_FAILED",
+    advice:
+      "Its topic is gone, so nobody can answer: delete with --retain and the resource's logical id to give it up.",
+  },
+  {
+    reason: /^Topic does not exist/,
+    advice:
+      "ServiceToken names a topic that does not exist: compare it with the topics of your stacks, their region and account.",
   },
   {
     reason: /^Modifying service token is not allowed/,
@@ -106,6 +125,22 @@ function failureBeforeTime(text: string): string {
   return `failed before it answered, ${passed}: ${fault.replace(/[.:\s]+$/, "")}. Catch errors in the handler and answer FAILED with the reason.`;
 }
 
+function adviceOnAttribute({ reason, stack, event }: Failed): string {
+  const [, name = "", id] = /contain (.+) attribute in object [^|]*\|([^|]*)\|/.exec(reason) ?? [];
+  const attributes = stack.resources.find(({ logicalId }) => logicalId === id)?.attributes;
+  if (attributes === undefined)
+    return "Fn::GetAtt asks for an attribute that the provider's last answer does not have in its Data: compare the two names.";
+  if (Object.hasOwn(attributes, name))
+    return `Before this update ${id} had ${name}: an answer to Update needs the same Data as one to Create, since it takes its place.`;
+  const [top = ""] = name.split(".", 1);
+  if (top !== name && Object.hasOwn(attributes, top))
+    return `${top} is in the Data of ${id}, but only the names at the top of Data are attributes: put "${name}" there as a name of its own.`;
+  const names = Object.keys(attributes);
+  const has = names.length === 0 ? "is empty" : `has only ${names.join(", ")}`;
+  const when = event.status.startsWith("UPDATE") ? " by now" : "";
+  return `The Data of ${id} ${has}${when}: compare the names, also their upper and lower case.`;
+}
+
 function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
@@ -125,6 +160,12 @@ function adviceOnBody(failed: Failed): string {
   const fault = failed.reason.replace(/^Invalid Response object: /, "");
   const size = /^PUT of (\d+ bytes?)/.exec(put)?.[1];
   return `${name} sent a body${size === undefined ? "" : ` of ${size}`} that is no response (${fault}): send a JSON object with Status, PhysicalResourceId, StackId, RequestId and LogicalResourceId.`;
+}
+
+/** What the provider itself said of its failure. */
+function hiddenReason(failed: Failed): string {
+  const reason = / hides the Reason "(.*)"$/s.exec(lastPut(failed))?.[1];
+  return reason === undefined ? "" : ` What it wanted to say: ${reason}`;
 }
 
 function lastPut({ trace }: Failed): string {

@@ -1,5 +1,5 @@
 import type { TraceEntry, Traces } from "../engine/ports.ts";
-import type { StackEvent } from "../engine/views.ts";
+import type { StackEvent, StackView } from "../engine/views.ts";
 import { adviceFor } from "./advice.ts";
 import { printableLines } from "./printable.ts";
 
@@ -29,6 +29,7 @@ export interface FailureSources {
   readonly traces: Pick<Traces, "ofRequest">;
   /** All events of a stack, by its id. */
   events(stackId: string): Promise<readonly StackEvent[]>;
+  stack(stackId: string): Promise<StackView>;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function explainFailures(
   for (const event of culprits(events)) {
     const inside = await insideOf(event, events, sources);
     const deeper = await explainFailures(inside, sources, [...within, event.logicalId]);
-    failures.push(...(deeper.length > 0 ? deeper : [{ within, ...(await explain(event, sources.traces)) }]));
+    failures.push(...(deeper.length > 0 ? deeper : [{ within, ...(await explain(event, sources)) }]));
   }
   return failures;
 }
@@ -88,11 +89,9 @@ function turnsBack(status: string): boolean {
   );
 }
 
-async function explain(
-  event: StackEvent,
-  traces: Pick<Traces, "ofRequest">,
-): Promise<Omit<Failure, "within">> {
-  const trace = event.requestId === undefined ? [] : await traces.ofRequest(event.requestId);
+async function explain(event: StackEvent, sources: FailureSources): Promise<Omit<Failure, "within">> {
+  const trace = event.requestId === undefined ? [] : await sources.traces.ofRequest(event.requestId);
+  const stack = await sources.stack(event.stackId);
   const reason = event.reason ?? "";
   return {
     logicalId: event.logicalId,
@@ -101,7 +100,8 @@ async function explain(
     reason,
     ...(event.requestId === undefined ? {} : { requestId: event.requestId }),
     logs: ownLogLines(trace).slice(-shownLines),
-    advice: trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor({ event, reason, trace }),
+    advice:
+      trace.findLast((entry) => entry.kind === "advice")?.text ?? adviceFor({ event, reason, trace, stack }),
   };
 }
 
@@ -132,11 +132,11 @@ function isOfPlatform(text: string): boolean {
 function unfolded(text: string): string {
   const [, head, json] =
     /^(.*)(?:Invoke Error|Uncaught Exception|Unhandled Promise Rejection) \t(\{.*\})$/s.exec(text) ?? [];
-  const stack = json === undefined ? undefined : stackOf(json);
+  const stack = json === undefined ? undefined : stackTraceOf(json);
   return stack === undefined ? text : `${head}${stack.join("\n")}`;
 }
 
-function stackOf(json: string): readonly string[] | undefined {
+function stackTraceOf(json: string): readonly string[] | undefined {
   try {
     const { stack, reason }: { stack?: unknown; reason?: { stack?: unknown } | null } = JSON.parse(json);
     const lines = reason?.stack ?? stack;

@@ -6,6 +6,7 @@ import { heedInterrupts, type Interrupts } from "./interrupts.ts";
 import { isSimulated } from "./is-simulated.ts";
 import type { OperationKind } from "./message.ts";
 import type { Session } from "./session.ts";
+import { functionOf, notesOn } from "./notes.ts";
 import { isSuccess } from "./status.ts";
 
 /** A stack operation that is under way. */
@@ -71,12 +72,14 @@ async function conclude(
 ): Promise<ExitCode> {
   const stack = await session.local.engine.stack(operation.stackId);
   const failed = !isSuccess(stack.status);
-  if (failed && !course.interrupted) await showFailures(session, course.events);
+  const { events } = course;
+  if (failed && !course.interrupted) await showFailures(session, events);
   const advice = nextStep(stack, session.stateHint);
   session.report({
     kind: "result",
     stack,
     took: Date.now() - operation.startedAt,
+    notes: failed || operation.kind === "delete" ? [] : notesOn({ events, stack }),
     ...(advice === undefined ? {} : { advice }),
   });
   if (course.interrupted) return 130;
@@ -85,7 +88,11 @@ async function conclude(
 
 async function showFailures(session: Session, events: readonly StackEvent[]): Promise<void> {
   const { engine, traces } = session.local;
-  const failures = await explainFailures(events, { traces, events: (stackId) => engine.events(stackId) });
+  const failures = await explainFailures(events, {
+    traces,
+    events: (stackId) => engine.events(stackId),
+    stack: (stackId) => engine.stack(stackId),
+  });
   for (const failure of failures.slice(0, shownFailures)) session.report({ kind: "failure", failure });
   const more = failures.slice(shownFailures).map(nameOf);
   if (more.length > 0)
@@ -99,10 +106,20 @@ function nextStep(stack: StackView, hint: string): string | undefined {
     CREATE_FAILED: `What was created is still there. Remove it: ${remove}`,
     ROLLBACK_COMPLETE: `Nothing is left of it but its name. Free that: ${remove}, then deploy again.`,
     ROLLBACK_FAILED: `Something may be left of it. Try again to remove it: ${remove}`,
-    DELETE_FAILED: `Try again: ${remove}; or keep what can't be deleted: add --retain LOGICALID`,
+    DELETE_FAILED: afterDelete(stack, remove),
     UPDATE_FAILED: `What was updated stays so. Put the cause right and deploy again, or remove the stack: ${remove}`,
     UPDATE_ROLLBACK_COMPLETE: "The stack is as it was before the update.",
     UPDATE_ROLLBACK_FAILED: `The stack could not be brought back to where it was. Remove it: ${remove}`,
   };
   return steps[stack.status];
+}
+
+/** CloudFormation goes on to delete what a failed resource depends on, its own function too. */
+function afterDelete(stack: StackView, remove: string): string {
+  const failed = stack.resources.filter(({ status }) => status === "DELETE_FAILED");
+  const names = failed.map(({ logicalId }) => logicalId).join(" ");
+  const orphans = failed.filter((resource) => functionOf(resource, stack)?.status === "DELETE_COMPLETE");
+  if (orphans.length > 0 && orphans.length === failed.length)
+    return `The function that answers for ${names} has been deleted, so that trying again can't help. Give it up, and remove by hand what it made: ${remove} --retain ${names}`;
+  return `Try again: ${remove}; or keep what can't be deleted: add --retain ${names}`;
 }

@@ -59,6 +59,7 @@ function messageJson(message: Message): JsonObject | undefined {
         ...stackJson(message.stack),
         milliseconds: message.took,
         ...(message.advice === undefined ? {} : { advice: message.advice }),
+        ...(message.notes.length === 0 ? {} : { notes: [...message.notes] }),
       };
   }
 }

@@ -19,7 +19,14 @@ export type Message =
     }
   | { readonly kind: "event"; readonly event: StackEvent; readonly simulated: boolean }
   | { readonly kind: "failure"; readonly failure: Failure }
-  | { readonly kind: "result"; readonly stack: StackView; readonly took: number; readonly advice?: string }
+  | {
+      readonly kind: "result";
+      readonly stack: StackView;
+      readonly took: number;
+      readonly advice?: string;
+      /** What may not be what was meant, though all went well. */
+      readonly notes: readonly string[];
+    }
   | { readonly kind: "unchanged"; readonly stack: StackView }
   | {
       readonly kind: "detached";

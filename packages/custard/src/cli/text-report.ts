@@ -89,6 +89,9 @@ function formatResult(result: Extract<Message, { kind: "result" }>, colors: Colo
     ...formatSimulated(stack),
     ...(hasOutputs(stack.status) ? formatOutputs(stack, colors) : []),
     ...(result.advice === undefined ? [] : [result.advice]),
+    ...(result.notes.length === 0
+      ? []
+      : ["", ...result.notes.map((note) => `${colors.bold("Note:")} ${printable(note)}`)]),
   ].join("\n");
 }
 
