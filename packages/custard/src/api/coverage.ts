@@ -2,7 +2,9 @@
 import { loadModel } from "./model.ts";
 import { cloudFormation } from "./services/cloudformation.ts";
 import { cloudTrail } from "./services/cloud-trail.ts";
+import { ecr } from "./services/ecr.ts";
 import { iam } from "./services/iam.ts";
+import { kms } from "./services/kms.ts";
 import { lambda } from "./services/lambda.ts";
 import { logs } from "./services/logs.ts";
 import { s3 } from "./services/s3.ts";
@@ -21,6 +23,8 @@ const services = {
   "Secrets Manager": secretsManager,
   STS: sts,
   IAM: iam,
+  KMS: kms,
+  ECR: ecr,
   "CloudWatch Logs": logs,
   "Step Functions": stepFunctions,
   CloudTrail: cloudTrail,

@@ -8,7 +8,9 @@ import { type Api, type ApiOptions, openApi } from "./server.ts";
 import { bind, type BoundService } from "./service.ts";
 import { cloudFormation } from "./services/cloudformation.ts";
 import { cloudTrail } from "./services/cloud-trail.ts";
+import { ecr } from "./services/ecr.ts";
 import { iam } from "./services/iam.ts";
+import { kms } from "./services/kms.ts";
 import { lambda } from "./services/lambda.ts";
 import type { FunctionCaller } from "./services/lambda/world.ts";
 import { logs } from "./services/logs.ts";
@@ -59,7 +61,9 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
       now,
     }),
     bind(cloudTrail, undefined),
+    bind(ecr, { records: services.records, now }),
     bind(iam, { identities: services.identities }),
+    bind(kms, { keys: services.keys, now }),
     bind(lambda, { functions, layers, s3: services.s3, caller: world.functions, traces, documents, now }),
     bind(logs, { functions, logGroups, traces }),
     bind(s3, { s3: services.s3 }),

@@ -80,6 +80,11 @@ export class Input {
     );
   }
 
+  /** Does the operation have such a member at all? */
+  knows(name: string): boolean {
+    return Object.hasOwn(this.#structure?.members ?? {}, name);
+  }
+
   has(name: string): boolean {
     return this.#value(name) !== undefined;
   }

@@ -2,9 +2,9 @@
 import type { Input } from "./input.ts";
 import type { WireObject } from "./wire.ts";
 
-/** Those of a call's `Tags`. */
-export function tagsOf(input: Input): Readonly<Record<string, string>> {
-  const tags = input.objects("Tags");
+/** Those of a call. */
+export function tagsOf(input: Input, member = "Tags"): Readonly<Record<string, string>> {
+  const tags = input.objects(member);
   return Object.fromEntries(tags.map((tag) => [tag.text("Key") ?? "", tag.text("Value") ?? ""]));
 }
 

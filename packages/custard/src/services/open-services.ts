@@ -3,6 +3,7 @@ import type { Clock, Documents } from "../engine/ports.ts";
 import { ConfigStore } from "./config-store.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { Identities } from "./identities.ts";
+import { KeyStore } from "./keys.ts";
 import { LayerRegistry } from "./layers.ts";
 import { LogGroups } from "./log-groups.ts";
 import { MacroRegistry } from "./macros.ts";
@@ -44,6 +45,7 @@ export function openServices(home: ServiceHome) {
     config: new ConfigStore(documents, { parameters, secrets }),
     functions: new FunctionRegistry(documents, now),
     identities: new Identities(records, now),
+    keys: new KeyStore(records),
     logGroups: new LogGroups(documents, now),
     macros: new MacroRegistry(documents),
     layers: new LayerRegistry(documents, now),
