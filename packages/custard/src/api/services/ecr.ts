@@ -26,6 +26,9 @@ export interface EcrWorld {
 
 type Handle = Handler<EcrWorld>;
 
+/** User and password. */
+const registryCredentials = "AWS:custard";
+
 const createRepository: Handle = async ({ input, scope }, { records }) => {
   const name = nameIn(input);
   if ((await records.find(placeOf(scope), name)) !== undefined)
@@ -77,7 +80,7 @@ const deleteRepository: Handle = async ({ input, scope }, world) => {
 const getAuthorizationToken: Handle = async ({ scope }, { now }) => ({
   authorizationData: [
     {
-      authorizationToken: Buffer.from("AWS:custard").toString("base64"),
+      authorizationToken: Buffer.from(registryCredentials).toString("base64"),
       expiresAt: now() + 12 * 3_600_000,
       proxyEndpoint: `https://${registryOf(scope)}`,
     },
