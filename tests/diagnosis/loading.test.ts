@@ -47,6 +47,12 @@ test.each<Case>([
     advice: `${prefix} Unable to import module 'index': No module named 'crhelper'. Put it beside the function's code, as Lambda hasn't got it: pip install -t CODE_FOLDER crhelper`,
   },
   {
+    name: "a module of Python 2",
+    runtime: "python3.12",
+    code: "import httplib",
+    advice: `${prefix} Unable to import module 'index': No module named 'httplib'. This is code for Python 2, where httplib was what http.client is today: port it, e.g. with 2to3.`,
+  },
+  {
     name: "an error outside of the handler",
     code: "\nconst region = process.env.NOTHING.length;",
     advice: `${prefix} TypeError: Cannot read properties of undefined (reading 'length') at index.js:2. Put right what its code does outside of the handler.`,

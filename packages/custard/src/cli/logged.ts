@@ -1,4 +1,5 @@
 import type { RequestId, StackId } from "../engine/ids.ts";
+import type { StackSummary } from "../engine/ports.ts";
 import type { StackEvent } from "../engine/views.ts";
 import { findStack } from "./choose-stack.ts";
 import { CliFault } from "./fault.ts";
@@ -10,7 +11,7 @@ export type Logged =
   | { readonly kind: "stack"; readonly stackId: StackId }
   | { readonly kind: "function"; readonly functionName: string };
 
-/** What a person means by a request id, a stack's name or id, or a function's name, ARN or logical id. Throws `CliFault`. */
+/** What a person means by a request id, a stack's name or id (of a deleted one too), or a function's name, ARN or logical id. Throws `CliFault`. */
 export async function findLogged(
   local: Reader,
   name: string,
@@ -20,7 +21,15 @@ export async function findLogged(
   if (isUuid(name)) return { kind: "request", requestId: name.toLowerCase() as RequestId };
   const stack = await findStack(local.engine, { name, region: place.region, account: place.account });
   if (stack !== undefined) return { kind: "stack", stackId: stack.stackId };
-  return { kind: "function", functionName: await findFunction(local, name) };
+  const functions = await functionsHere(local);
+  const functionName = functionCalled(functions, name);
+  if (functionName !== undefined) return { kind: "function", functionName };
+  const deleted = await deletedStack(local, { name, ...place });
+  if (deleted !== undefined) return { kind: "stack", stackId: deleted.stackId };
+  return unknown(
+    name,
+    functions.map((one) => one.logicalId),
+  );
 }
 
 function isUuid(text: string): boolean {
@@ -28,8 +37,7 @@ function isUuid(text: string): boolean {
 }
 
 /** A function's name; a logical id stands for the function that the stacks here have under it. */
-async function findFunction(local: Reader, name: string): Promise<string> {
-  const functions = await functionsHere(local);
+function functionCalled(functions: readonly NamedFunction[], name: string): string | undefined {
   const fromArn = /^arn:[^:]+:lambda:[^:]+:\d{12}:function:([^:]+)/.exec(name)?.[1];
   const meant = functions.filter((one) => one.functionName === (fromArn ?? name) || one.logicalId === name);
   const names = [...new Set(meant.map((one) => one.functionName))];
@@ -37,12 +45,21 @@ async function findFunction(local: Reader, name: string): Promise<string> {
     throw new CliFault(`Several stacks have a function ${name}`, {
       advice: `Name one of: ${names.join(", ")}`,
     });
-  return (
-    names[0] ??
-    unknown(
-      name,
-      functions.map((one) => one.logicalId),
-    )
+  return names[0];
+}
+
+/** The last stack of that name, though it is gone: why it went is asked most when it just has. */
+async function deletedStack(
+  local: Reader,
+  wanted: { readonly name: string; readonly region?: string; readonly account?: string },
+): Promise<StackSummary | undefined> {
+  const { name, region, account } = wanted;
+  const stacks = await local.engine.stacks();
+  return stacks.findLast(
+    (stack) =>
+      stack.stackName === name &&
+      (region ?? stack.region) === stack.region &&
+      (account ?? stack.account) === stack.account,
   );
 }
 

@@ -392,6 +392,7 @@ table(
 const supported =
   "Supported functions are: [Fn::Base64, Fn::GetAtt, Fn::GetAZs, Fn::ImportValue, Fn::Join, Fn::Split, Fn::FindInMap, Fn::Select, Ref, Fn::Equals, Fn::If, Fn::Not, Condition, Fn::And, Fn::Or, Fn::Contains, Fn::EachMemberEquals, Fn::EachMemberIn, Fn::ValueOf, Fn::ValueOfAll, Fn::RefAll, Fn::Sub, Fn::Cidr]";
 table("functions that may not stand there", [
+  ["!Rain::Embed x", `Template error: Encountered unsupported function: Fn::Rain::Embed ${supported}`],
   ["!Foo x", `Template error: Encountered unsupported function: Fn::Foo ${supported}`],
   ["{ Fn::Foo: x }", `Template error: Encountered unsupported function: Fn::Foo ${supported}`],
   ["{ Fn::Length: [a] }", `Template error: Encountered unsupported function: Fn::Length ${supported}`],

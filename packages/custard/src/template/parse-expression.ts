@@ -148,7 +148,12 @@ function refuseUnknown(
 ): Expression {
   const supported = supportedFunctions(extensions);
   const message = `Template error: Encountered unsupported function: ${key} Supported functions are: [${supported}]`;
-  faults.report({ code: "UnknownFunction", message, path: `${path}/${key}`, offset });
+  // A preprocessor's directive that its user forgot to run.
+  const hint = key.startsWith("Fn::Rain::")
+    ? "this is for rain: deploy what rain pkg makes of the template"
+    : undefined;
+  const fault = { code: "UnknownFunction", message, path: `${path}/${key}`, offset } as const;
+  faults.report(hint === undefined ? fault : { ...fault, hint });
   return nothing;
 }
 

@@ -31,10 +31,40 @@ function missingModule(message: string, resolved: ResolvedFunction): string | un
 /** What Lambda's Python has beside the standard library. */
 const pythonSdk: ReadonlySet<string> = new Set(["boto3", "botocore", "s3transfer", "urllib3", "jmespath"]);
 
+/** Modules of Python 2, and what took their place. */
+const pythonTwo: ReadonlyMap<string, string> = new Map([
+  ["__builtin__", "builtins"],
+  ["commands", "subprocess"],
+  ["ConfigParser", "configparser"],
+  ["Cookie", "http.cookies"],
+  ["cookielib", "http.cookiejar"],
+  ["cPickle", "pickle"],
+  ["cStringIO", "io"],
+  ["HTMLParser", "html.parser"],
+  ["httplib", "http.client"],
+  ["Queue", "queue"],
+  ["StringIO", "io"],
+  ["thread", "_thread"],
+  ["urllib2", "urllib.request"],
+  ["urlparse", "urllib.parse"],
+]);
+
+/** Modules that have left the standard library, and the last version that had them. */
+const leftPython: ReadonlyMap<string, string> = new Map([
+  ...["asynchat", "asyncore", "distutils", "imp", "smtpd"].map((name) => [name, "3.11"] as const),
+  ...["cgi", "cgitb", "crypt", "pipes", "telnetlib", "uu"].map((name) => [name, "3.12"] as const),
+]);
+
 function pythonAdvice(name: string, resolved: ResolvedFunction): string {
   if (name === ownModule(resolved)) return handlerAdvice(resolved);
   if (name === "cfnresponse")
     return "AWS gives cfnresponse to inline code (ZipFile) only: put a cfnresponse.py beside the function's code.";
+  const successor = pythonTwo.get(name);
+  if (successor !== undefined)
+    return `This is code for Python 2, where ${name} was what ${successor} is today: port it, e.g. with 2to3.`;
+  const last = leftPython.get(name);
+  if (last !== undefined)
+    return `${name} is in Python's standard library up to ${last} only: do without it, or name an older interpreter as python in custard.config.`;
   if (pythonSdk.has(name))
     return `Lambda has ${name}; here it comes from your python3: pip install ${packageOf(name)}`;
   return `Put it beside the function's code, as Lambda hasn't got it: pip install -t ${folderOf(resolved)} ${packageOf(name)}`;
