@@ -5,6 +5,14 @@
 import { ApiError } from "./api-error.ts";
 import type { WireRequest } from "./wire.ts";
 
+/** What judges the signatures of chunks. Throws `ApiError`. */
+export interface ChunkVerifier {
+  /** One chunk: its bytes as they come, then the signature that came with it. */
+  chunk(): { add: (bytes: Uint8Array) => void; end: (signature: string) => void };
+  /** What came after the last chunk. */
+  trailers(trailers: Readonly<Record<string, string>>): void;
+}
+
 /** A size in hex with a signature, or a header after the last chunk. */
 const longestLine = 4096;
 
@@ -16,24 +24,46 @@ export function isChunked({ headers }: WireRequest): boolean {
   );
 }
 
-/** What the chunks hold. Headers after the last one go into `trailers`, by lower-case name. */
+/**
+ * What the chunks hold. Headers after the last one go into `trailers`, by lower-case name. A chunk whose signature is
+ * wrong throws after its bytes were given.
+ */
 export async function* decodeChunks(
   source: AsyncIterable<Uint8Array>,
   trailers: Record<string, string>,
+  verifier?: ChunkVerifier,
 ): AsyncGenerator<Uint8Array> {
   const reader = new LineReader(source);
   for (;;) {
-    const size = parseSize(await reader.line());
+    const line = await reader.line();
+    const size = parseSize(line);
+    yield* verifiedChunk(reader.bytes(size), signatureIn(line), verifier);
     if (size === 0) break;
-    yield* reader.bytes(size);
     if ((await reader.line()) !== "") throw incomplete();
   }
-  for (;;) {
-    const line = await reader.lineOrEnd();
-    if (line === undefined || line === "") return;
+  for await (const line of reader.lines()) {
     const at = line.indexOf(":");
     if (at > 0) trailers[line.slice(0, at).trim().toLowerCase()] = line.slice(at + 1).trim();
   }
+  verifier?.trailers(trailers);
+  await reader.end();
+}
+
+async function* verifiedChunk(
+  bytes: AsyncIterable<Uint8Array>,
+  signature: string,
+  verifier: ChunkVerifier | undefined,
+): AsyncGenerator<Uint8Array> {
+  const chunk = verifier?.chunk();
+  for await (const part of bytes) {
+    chunk?.add(part);
+    yield part;
+  }
+  chunk?.end(signature);
+}
+
+function signatureIn(line: string): string {
+  return /;chunk-signature=([0-9a-f]+)/.exec(line)?.[1] ?? "";
 }
 
 /** Lines and counted bytes in turn, from chunks that end anywhere. */
@@ -49,6 +79,15 @@ class LineReader {
     const line = await this.lineOrEnd();
     if (line === undefined) throw incomplete();
     return line;
+  }
+
+  /** All lines to the empty one, or to the end of the body. */
+  async *lines(): AsyncGenerator<string> {
+    for (;;) {
+      const line = await this.lineOrEnd();
+      if (line === undefined || line === "") return;
+      yield line;
+    }
   }
 
   /** Undefined at the end of the body. */
@@ -76,6 +115,11 @@ class LineReader {
       wanted -= part.length;
       if (part.length > 0) yield part;
     }
+  }
+
+  /** Reads on to the end of the body: whoever checks the whole of it is asked only there. */
+  async end(): Promise<void> {
+    while (await this.#more()) this.#rest = Buffer.alloc(0);
   }
 
   async #more(): Promise<boolean> {

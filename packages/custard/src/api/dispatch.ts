@@ -129,7 +129,9 @@ class Exchange {
     const body = await this.#arrived.read(bodyLimits.awsQuery);
     const request = { ...this.#arrived.request, body };
     this.#service = serviceOfForm(request, this.#world.models) ?? "cloudformation";
-    return await this.#performBuffered(this.#modelOf(this.#service), request);
+    const model = this.#modelOf(this.#service);
+    this.#verify(model, body);
+    return await this.#performBuffered(model, request);
   }
 
   async #performFor(model: ServiceModel): Promise<WireAnswer> {
@@ -141,7 +143,9 @@ class Exchange {
         return await this.#performStreamed(model, { head, addressed });
     }
     const body = await this.#arrived.read(bodyLimits[model.protocol]);
-    return await this.#performBuffered(model, { ...request, body: await this.#unchunked(body) });
+    // The signature is of what came, not of what it holds.
+    const verified = this.#verify(model, body);
+    return await this.#performBuffered(model, { ...request, body: await this.#unchunked(body, verified) });
   }
 
   async #performBuffered(model: ServiceModel, request: BufferedRequest): Promise<WireAnswer> {
@@ -151,7 +155,6 @@ class Exchange {
       throw new ApiError("MissingAuthenticationToken", "Request is missing Authentication Token", {
         status: 403,
       });
-    this.#verify(request.body);
     const protocol = protocols[model.protocol];
     const addressed = protocol.address(model, request);
     return await this.#handle(model, { addressed, request, body: nothing(), trailers: {} });
@@ -161,10 +164,10 @@ class Exchange {
     model: ServiceModel,
     { head, addressed }: { head: BufferedRequest; addressed: Addressed },
   ): Promise<WireAnswer> {
-    const verified = this.#verify(undefined);
+    const verified = this.#verify(model, undefined);
     const trailers: Record<string, string> = {};
-    const stream = this.#arrived.stream();
-    const body = isChunked(head) ? decodeChunks(stream, trailers) : checkedBody(stream, verified);
+    const stream = checkedBody(this.#arrived.stream(), verified);
+    const body = isChunked(head) ? decodeChunks(stream, trailers, verified.chunks) : stream;
     return await this.#handle(model, { addressed, request: head, body, trailers });
   }
 
@@ -191,18 +194,19 @@ class Exchange {
     return protocol.answer({ model, operation, output, requestId: this.#arrived.requestId });
   }
 
-  async #unchunked(body: Uint8Array): Promise<Uint8Array> {
+  async #unchunked(body: Uint8Array, { chunks: verifier }: Verified): Promise<Uint8Array> {
     if (!isChunked(this.#arrived.request)) return body;
     const chunks: Uint8Array[] = [];
-    for await (const chunk of decodeChunks(once(body), {})) chunks.push(chunk);
+    for await (const chunk of decodeChunks(once(body), {}, verifier)) chunks.push(chunk);
     return Buffer.concat(chunks);
   }
 
-  #verify(body: Uint8Array | undefined): Verified {
+  #verify({ protocol }: ServiceModel, body: Uint8Array | undefined): Verified {
     const { secretOf, now } = this.#world;
     if (secretOf === undefined) return {};
     const { credential } = this.#destination;
-    return verifySignature({ request: this.#arrived.request, credential, secretOf, now: now(), body });
+    const { request } = this.#arrived;
+    return verifySignature({ request, credential, secretOf, now: now(), protocol, body });
   }
 
   #modelOf(service: string): ServiceModel {
