@@ -34,6 +34,8 @@ if (!isCurrent()) {
 function reduce(resource) {
   return {
     identifier: resource.cfnRefIdentifier ?? resource.primaryIdentifier ?? [],
+    // What an import would ask for, where that isn't what Ref gives.
+    primary: resource.cfnRefIdentifier === undefined ? undefined : resource.primaryIdentifier,
     arn: resource.arnTemplate,
     attributes: attributesOf(resource),
     required: namesOf(resource, (property) => property.required === true),

@@ -174,7 +174,8 @@ async function wire(given: LocalOptions, storage: SqliteStorage): Promise<Local>
   const engine = openEngine({ options, storage, services, types, transports, reception, lambda, sns });
   await certificate.made;
   // Before anything is at work: functions call the endpoint.
-  const api = await serve(options, { engine, services, traces, functions: lambda, topics: sns }, served);
+  const shown = { engine, services, traces, types, functions: lambda, topics: sns };
+  const api = await serve(options, shown, served);
   engine.start();
   await services.stateMachines.resume();
   const request = requester(services, singles);

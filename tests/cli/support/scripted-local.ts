@@ -84,6 +84,8 @@ export function scriptedLocal(
     terminationProtection: false,
     disableRollback: false,
     notificationArns: [],
+    terms: {},
+    lastOperations: [],
     ...start.view,
   });
   const summary = (): StackSummary => ({

@@ -18,7 +18,7 @@ import { secretsManager } from "./services/secrets-manager.ts";
 import { type Publisher, sns } from "./services/sns.ts";
 import { ssm } from "./services/ssm.ts";
 import { stepFunctions } from "./services/step-functions.ts";
-import type { Hold } from "./services/cloudformation/world.ts";
+import type { Hold, KnownTypes } from "./services/cloudformation/world.ts";
 import { s3 } from "./services/s3.ts";
 import { sts } from "./services/sts.ts";
 
@@ -29,6 +29,7 @@ export interface EndpointWorld {
   readonly functions: FunctionCaller;
   readonly topics: Publisher;
   readonly traces: TraceLog;
+  readonly types: KnownTypes;
   /** The secret of a key that the endpoint gives out. */
   readonly secretOf: (accessKeyId: string) => string;
 }
@@ -55,6 +56,7 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
   return [
     bind(cloudFormation, {
       engine,
+      types: world.types,
       readTemplate: (url, scope) => readTemplate(templates, url, scope),
       hold,
       holdTime,

@@ -2,11 +2,12 @@
 import { changedOperation } from "./apply-dealing.ts";
 import type { LogicalId } from "./ids.ts";
 import type { Progress, StackRecord } from "./record.ts";
-import type { Before, Operation, Stack } from "./stack.ts";
+import type { Before, Operation, OperationEntry, OperationStart, Stack, Terms } from "./stack.ts";
 
 /** A record of an operation's progress, with when it was made. */
 type ProgressRecord = Extract<StackRecord, Progress>;
 type Started = Extract<StackRecord, { kind: "operation-started" }>;
+type Renewed = Extract<StackRecord, { kind: "rollback-continued" | "rollback-chosen" }>;
 
 const kinds: ReadonlySet<string> = new Set<Progress["kind"]>([
   "operation-started",
@@ -45,13 +46,13 @@ export function progressed(stack: Stack, record: ProgressRecord): Partial<Stack>
     case "resource-failed":
       return changedOperation(stack, ({ failures }) => ({ failures: [...failures, record.failure] }));
     case "rollback-continued":
-      return calledAnew(stack, record, ({ done }) => ({
+      return calledAnew(stack, { record, type: "CONTINUE_ROLLBACK" }, ({ done }) => ({
         done: new Set([...done, ...record.skipped]),
         failures: [],
         skipNested: record.skipNested ?? [],
       }));
     case "rollback-chosen":
-      return calledAnew(stack, record, () => ({
+      return calledAnew(stack, { record, type: "ROLLBACK" }, () => ({
         onFailure: "ROLLBACK",
         retainExceptOnCreate: record.retainExceptOnCreate,
       }));
@@ -71,13 +72,18 @@ const nothingYet = {
 /** The operation goes on under a new call: its events carry that call's token, or none. */
 function calledAnew(
   stack: Stack,
-  { clientRequestToken }: { readonly clientRequestToken?: string },
+  { record, type }: { record: Renewed; type: OperationEntry["type"] },
   change: (operation: Operation) => Partial<Operation>,
 ): Partial<Stack> {
+  const { clientRequestToken } = record;
   if (stack.operation === undefined) throw new Error("an operation's record without an operation");
   const { clientRequestToken: _former, ...operation } = stack.operation;
   const token = clientRequestToken === undefined ? {} : { clientRequestToken };
-  return { operation: { ...operation, ...token, ...change(stack.operation) } };
+  return {
+    operation: { ...operation, ...token, ...change(stack.operation) },
+    ...joined(stack, record.terms),
+    ...addedOperation(stack, type),
+  };
 }
 
 function startedOperation(stack: Stack, record: Started): Partial<Stack> {
@@ -99,7 +105,43 @@ function startedOperation(stack: Stack, record: Started): Partial<Stack> {
         : record.operation.onFailure === "DO_NOTHING",
     ...(record.definition === undefined ? {} : { definition: record.definition }),
     ...shownOfChange(stack, record),
+    ...shownOfCall(stack, record.operation),
   };
+}
+
+const types = { create: "CREATE_STACK", update: "UPDATE_STACK", delete: "DELETE_STACK" } as const;
+
+/** What users see of how the operation was asked for. */
+function shownOfCall(stack: Stack, { kind, terms, retainExceptOnCreate }: OperationStart): Partial<Stack> {
+  const lastOperations = [{ type: types[kind], number: stack.version + 1 }];
+  if (kind === "delete") return { ...joined(stack, terms), lastOperations };
+  const { roleArn, rollback } = stack.terms ?? {};
+  const kept = {
+    ...(roleArn === undefined ? {} : { roleArn }),
+    ...(rollback === undefined ? {} : { rollback }),
+  };
+  return {
+    terms: { ...kept, ...terms },
+    lastOperations,
+    ...(retainExceptOnCreate === undefined ? {} : { retainExceptOnCreate }),
+  };
+}
+
+function joined({ terms: before }: Stack, terms: Terms | undefined): Partial<Stack> {
+  return terms === undefined ? {} : { terms: { ...before, ...terms } };
+}
+
+/** A rollback that begins now, in front of the operation that it undoes. */
+export function addedOperation(stack: Stack, type: OperationEntry["type"]): Partial<Stack> {
+  const [last, ...rest] = stack.lastOperations ?? [];
+  // One rollback is shown, the newest.
+  const undone = last === undefined || isRollback(last) ? rest : [last, ...rest];
+  return { lastOperations: [{ type, number: stack.version + 1 }, ...undone] };
+}
+
+/** Is a rollback what runs? */
+export function isRollback({ type }: OperationEntry): boolean {
+  return type === "ROLLBACK" || type === "CONTINUE_ROLLBACK";
 }
 
 /** What users see of how the stack came to be what it is. A change set's creation counts as an update. */

@@ -1,6 +1,6 @@
 import type { LogicalId } from "./ids.ts";
 import { dealt, isDealing, without } from "./apply-dealing.ts";
-import { isProgress, progressed } from "./apply-operation.ts";
+import { addedOperation, isProgress, isRollback, progressed } from "./apply-operation.ts";
 import type { Dealing, ParentDealing, Progress, StackRecord } from "./record.ts";
 import type { Slot } from "./resource.ts";
 import type { Stack } from "./stack.ts";
@@ -63,7 +63,7 @@ function happened(
     case "policy-set":
       return { policy: record.policy };
     case "stack-status":
-      return changedStatus(record);
+      return changedStatus(stack, record);
     case "resource":
       return changedResource(stack, record);
     case "resource-forgotten":
@@ -96,12 +96,19 @@ function executedChangeSet(stack: Stack, name: string): Partial<Stack> {
   return { changeSets: new Map(stack.changeSets).set(name, { ...changeSet, executed: true }) };
 }
 
-function changedStatus(record: RecordOf<"stack-status">): Partial<Stack> {
+function changedStatus(stack: Stack, record: RecordOf<"stack-status">): Partial<Stack> {
   const { status, reason, at } = record;
   // Fact 96: a rollback that has deleted shows the time of it, as a deletion does.
   const deleted =
     status === "DELETE_COMPLETE" || status === "ROLLBACK_COMPLETE" || status === "ROLLBACK_FAILED";
-  return { status, reason, ...(deleted ? { deletedAt: at } : {}) };
+  const undoes = status === "ROLLBACK_IN_PROGRESS" || status === "UPDATE_ROLLBACK_IN_PROGRESS";
+  const [last] = stack.lastOperations ?? [];
+  return {
+    status,
+    reason,
+    ...(deleted ? { deletedAt: at } : {}),
+    ...(undoes && last !== undefined && !isRollback(last) ? addedOperation(stack, "ROLLBACK") : {}),
+  };
 }
 
 function changedResource(stack: Stack, record: RecordOf<"resource">): Partial<Stack> {

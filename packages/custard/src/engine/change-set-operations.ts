@@ -53,10 +53,17 @@ export function createChangeSet(draft: Draft, event: Happened<"create-change-set
   if (changeSet.type === "CREATE" && !review)
     throw new StackError("InvalidOperation", notCreatableAgain(stackName, changeSet.name));
   if (changeSet.type === "UPDATE") refuseUpdating(stack);
-  if (stack.changeSets.has(changeSet.name))
+  const namesake = stack.changeSets.get(changeSet.name);
+  if (namesake !== undefined && isRepetition(namesake, changeSet)) return;
+  if (namesake !== undefined)
     throw new StackError("ChangeSetAlreadyExists", `ChangeSet [${changeSet.name}] already exists`);
   const definition = readUpdate(draft, event.request);
   addChangeSet(draft, event, definition);
+}
+
+/** U1, for the token that a change set is made with. */
+function isRepetition({ clientToken }: ChangeSet, given: { readonly clientToken?: string }): boolean {
+  return clientToken !== undefined && clientToken === given.clientToken;
 }
 
 function addChangeSet(draft: Draft, event: Happened<"create-change-set">, definition: Definition): void {
@@ -73,6 +80,7 @@ function addChangeSet(draft: Draft, event: Happened<"create-change-set">, defini
     createdAt: draft.at,
     executed: false,
     definition,
+    ...(event.request.terms === undefined ? {} : { terms: event.request.terms }),
     ...(reason !== undefined
       ? { status: "FAILED", reason, changes: [] }
       : { status: "CREATE_COMPLETE", changes: planChanges(stack, definition, draft.knowledge) }),
@@ -104,13 +112,14 @@ export function executeChangeSet(draft: Draft, event: Happened<"execute-change-s
 }
 
 function begin(draft: Draft, changeSet: ChangeSet, event: Happened<"execute-change-set">): void {
-  const { name, type, definition, onFailure = "ROLLBACK" } = changeSet;
+  const { name, type, definition, terms, onFailure = "ROLLBACK" } = changeSet;
   const { disableRollback, retainExceptOnCreate, clientRequestToken } = event;
   const { timeoutMinutes } = draft.stack;
   const behaviour = {
     onFailure: disableRollback ? ("DO_NOTHING" as const) : onFailure,
     retainExceptOnCreate,
     changeSet: name,
+    ...(terms === undefined ? {} : { terms }),
     ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
     ...(clientRequestToken === undefined ? {} : { clientRequestToken }),
   };

@@ -1,7 +1,7 @@
 /** Change sets as data: what an update would do, and whether it may be done. */
 import type { Value, ValueMap } from "../template/value.ts";
 import type { LogicalId, PhysicalId } from "./ids.ts";
-import type { Definition, OnFailure } from "./stack.ts";
+import type { Definition, OnFailure, Terms } from "./stack.ts";
 
 /** Is it for a stack that isn't there yet, or for one that is? */
 export type ChangeSetType = "CREATE" | "UPDATE";
@@ -62,6 +62,9 @@ export interface ChangeSet {
   readonly definition: Definition;
   readonly changes: readonly ResourceChange[];
   readonly onFailure?: OnFailure;
+  readonly terms?: Terms;
+  readonly clientToken?: string;
+  readonly importExisting?: boolean;
 }
 
 /** What stands for a value that only the change itself will bring (fact 126). */

@@ -52,6 +52,7 @@ export class ChangeSets {
     if ((input.templateBody === undefined) !== (input.usePreviousTemplate ?? false))
       throw new StackError("InvalidInput", noTemplate);
     const { changeSetName, description, onStackFailure: onFailure, stackName } = input;
+    const { clientToken, importExisting } = input;
     const name = checkedName(changeSetName, "changeSetName");
     const existing = await this.#find(stackName, input);
     if (existing === undefined && type === "UPDATE")
@@ -63,7 +64,7 @@ export class ChangeSets {
       kind: "create-change-set",
       identity,
       seed,
-      changeSet: { name, type, ...defined({ description, onFailure }) },
+      changeSet: { name, type, ...defined({ description, onFailure, clientToken, importExisting }) },
       stackName,
       request,
     });

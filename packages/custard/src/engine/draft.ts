@@ -60,7 +60,10 @@ export class Draft {
     const token = this.#stack?.operation?.clientRequestToken;
     const record: StackRecord = { ...happening, at: this.at, ...(token === undefined ? {} : { token }) };
     this.#stack = apply(this.#stack, record);
-    this.#records.push(record);
+    const operationNumber = this.#stack.lastOperations?.[0]?.number;
+    this.#records.push(
+      isShown(record) && operationNumber !== undefined ? { ...record, operationNumber } : record,
+    );
   }
 
   slot(logicalId: LogicalId): Slot | undefined {
@@ -159,7 +162,7 @@ export class Draft {
   #notify(): void {
     const { version, definition } = this.stack;
     const { notificationArns: topicArns } = definition;
-    const seen = this.#records.some((record) => record.kind === "stack-status" || isShown(record));
+    const seen = this.#records.some(isShown);
     if (!seen || topicArns.length === 0) return;
     const after = version - this.#records.length;
     this.command({ kind: "notify", after, until: version, topicArns, dueAt: this.at });
@@ -175,6 +178,7 @@ export class Draft {
   }
 }
 
+/** Do users see it as an event? */
 function isShown(record: StackRecord): boolean {
-  return record.kind === "resource" && record.shown !== undefined;
+  return record.kind === "stack-status" || (record.kind === "resource" && record.shown !== undefined);
 }

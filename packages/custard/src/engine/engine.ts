@@ -7,6 +7,7 @@ import {
   checkedName,
   definedOf,
   referenceOf,
+  termsOf,
   tokenOf,
   toLogicalIds,
   toReference,
@@ -23,7 +24,7 @@ import type { ArrivedResponse, ArrivedSignal, StackSummary } from "./ports.ts";
 import { Runner, type Ports } from "./runner.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
-import type { Stack, StackIdentity } from "./stack.ts";
+import type { Stack, StackIdentity, Terms } from "./stack.ts";
 import { decodeRecord } from "./state-codec.ts";
 import { makeStackId } from "./unique-id.ts";
 import { viewEvent, viewExports, viewStack } from "./view.ts";
@@ -115,6 +116,7 @@ export class Engine {
       retain: toLogicalIds(input.retain),
       ...(input.force === undefined ? {} : { force: input.force }),
       ...tokenOf(input),
+      ...termsOf(input),
     });
   }
 
@@ -131,10 +133,14 @@ export class Engine {
    * stacks as `<name of the nested stack>.<logical id>`.
    */
   async continueUpdateRollback(
-    input: StackReference & { readonly skip?: readonly string[]; readonly clientRequestToken?: string },
+    input: StackReference & {
+      readonly skip?: readonly string[];
+      readonly clientRequestToken?: string;
+      readonly terms?: Terms;
+    },
   ): Promise<void> {
     const { skip = [] } = input;
-    await this.#ask(input, { kind: "continue-rollback", skip, ...tokenOf(input) });
+    await this.#ask(input, { kind: "continue-rollback", skip, ...tokenOf(input), ...termsOf(input) });
   }
 
   /** Undoes a create or update that failed and was left as it was. */
@@ -142,10 +148,12 @@ export class Engine {
     input: StackReference & {
       readonly retainExceptOnCreate?: boolean;
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
     },
   ): Promise<StackId> {
     const { retainExceptOnCreate = false } = input;
-    return this.#ask(input, { kind: "roll-back", retainExceptOnCreate, ...tokenOf(input) });
+    const more = { ...tokenOf(input), ...termsOf(input) };
+    return this.#ask(input, { kind: "roll-back", retainExceptOnCreate, ...more });
   }
 
   /** Protects a stack from deletion, or ends this. */

@@ -4,7 +4,16 @@ import type { ChangeSetType } from "./change-set.ts";
 import type { Transformed } from "./transformed.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
-import type { Import, Importer, OnFailure, Parent, ParentLink, Signal, StackIdentity } from "./stack.ts";
+import type {
+  Import,
+  Importer,
+  OnFailure,
+  Parent,
+  ParentLink,
+  Signal,
+  StackIdentity,
+  Terms,
+} from "./stack.ts";
 
 /** What a user gives to create or update a stack. */
 export interface StackRequest {
@@ -27,6 +36,7 @@ export interface StackRequest {
   readonly policy?: string;
   /** A stack policy for this update alone. */
   readonly policyDuringUpdate?: string;
+  readonly terms?: Terms;
 }
 
 /** A body that came for a request: at most 4097 bytes of it, and how many there were. */
@@ -67,6 +77,8 @@ export type UserCall =
         readonly type: ChangeSetType;
         readonly description?: string;
         readonly onFailure?: OnFailure;
+        readonly clientToken?: string;
+        readonly importExisting?: boolean;
       };
       /** How the caller named the stack. */
       readonly stackName: string;
@@ -86,6 +98,7 @@ export type UserCall =
       /** What can't be deleted is left behind. */
       readonly force?: boolean;
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
       readonly parent?: ParentLink;
     }
   | { readonly kind: "cancel-update"; readonly clientRequestToken?: string }
@@ -94,11 +107,13 @@ export type UserCall =
       /** Logical ids, or `<name of a nested stack>.<logical id>`. */
       readonly skip: readonly string[];
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
     }
   | {
       readonly kind: "roll-back";
       readonly retainExceptOnCreate: boolean;
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
     }
   | { readonly kind: "set-termination-protection"; readonly enabled: boolean }
   | { readonly kind: "set-policy"; readonly policy: string };

@@ -4,7 +4,7 @@ import type { StackRequest } from "./event.ts";
 import type { LogicalId } from "./ids.ts";
 import { rollbackContradiction } from "./messages.ts";
 import { StackError } from "./stack-error.ts";
-import type { OnFailure } from "./stack.ts";
+import type { OnFailure, Terms } from "./stack.ts";
 
 /** What a stack is to be. */
 export interface StackInput {
@@ -36,6 +36,8 @@ export interface StackInput {
   readonly stackPolicy?: string;
   /** A stack policy in place of the stack's own, for one update. */
   readonly stackPolicyDuringUpdate?: string;
+  /** What is shown of how the stack came to be, and decides nothing. */
+  readonly terms?: Terms;
 }
 
 /** What a change set is to do. */
@@ -45,6 +47,9 @@ export interface ChangeSetInput extends Omit<StackInput, "onFailure" | "disableR
   readonly changeSetType?: "CREATE" | "UPDATE" | "IMPORT";
   readonly description?: string;
   readonly onStackFailure?: OnFailure;
+  /** A call that is repeated with it gives what the first one gave. */
+  readonly clientToken?: string;
+  readonly importExisting?: boolean;
 }
 
 /** Which change set: by its ARN, or by name with its stack. */
@@ -62,6 +67,7 @@ export interface DeleteInput extends StackReference {
   /** Leave behind what can't be deleted; only for a stack in DELETE_FAILED. */
   readonly force?: boolean;
   readonly clientRequestToken?: string;
+  readonly terms?: Terms;
 }
 
 /** Which stack: by name (in a region and account) or by its ARN. */
@@ -89,6 +95,10 @@ export function tokenOf({ clientRequestToken }: { readonly clientRequestToken?: 
   return clientRequestToken === undefined ? {} : { clientRequestToken };
 }
 
+export function termsOf({ terms }: { readonly terms?: Terms }): { terms?: Terms } {
+  return terms === undefined ? {} : { terms };
+}
+
 export function definedOf({
   region,
   account,
@@ -110,14 +120,15 @@ export function toRequest(input: StackInput): StackRequest {
   if (input.disableRollback !== undefined && input.onFailure !== undefined)
     throw new StackError("InvalidInput", rollbackContradiction);
   const { templateBody, directory, retainExceptOnCreate, timeoutMinutes } = input;
-  const { stackPolicy: policy, stackPolicyDuringUpdate: policyDuringUpdate } = input;
+  const { stackPolicy: policy, stackPolicyDuringUpdate: policyDuringUpdate, terms } = input;
   return {
     parameters,
     tags: checkedTags(input.tags ?? {}),
     notificationArns: input.notificationArns ?? [],
     onFailure: input.onFailure ?? (input.disableRollback === true ? "DO_NOTHING" : "ROLLBACK"),
     ...tokenOf(input),
-    ...defined({ templateBody, directory, retainExceptOnCreate, timeoutMinutes, policy, policyDuringUpdate }),
+    ...defined({ templateBody, directory, retainExceptOnCreate, timeoutMinutes }),
+    ...defined({ policy, policyDuringUpdate, terms }),
   };
 }
 

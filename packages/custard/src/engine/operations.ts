@@ -1,7 +1,7 @@
 /**
  * What a user may ask of a stack, and when. Each throws `StackError` where CloudFormation refuses the call.
  *
- * U1: a call that is repeated with its client request token does nothing more.
+ * U1: a call that is repeated with its client request token does nothing more; another call with it is refused.
  */
 import { advance, beginRollback, failStack, setAllAside } from "./advance.ts";
 import { stackClaim } from "./claims.ts";
@@ -29,7 +29,16 @@ import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
 import { parsePolicy } from "./stack-policy.ts";
 import { stackStatuses } from "./stack-status.ts";
 import { StackError } from "./stack-error.ts";
-import type { Call, Definition, OperationStart, Parent, ParentLink, Stack, StackIdentity } from "./stack.ts";
+import type {
+  Call,
+  Definition,
+  OperationStart,
+  Parent,
+  ParentLink,
+  Stack,
+  StackIdentity,
+  Terms,
+} from "./stack.ts";
 import { skipRestoration } from "./update-rollback.ts";
 
 // ---------------------------------------------------------------------------------------- create and update
@@ -140,6 +149,7 @@ export type Behaviour = Pick<
   | "timeoutMinutes"
   | "policyDuringUpdate"
   | "transformed"
+  | "terms"
 > & {
   /** The change set that is being executed. */
   readonly changeSet?: string;
@@ -152,7 +162,8 @@ function nestedBy(request: Behaviour, parent: ParentLink | undefined): Behaviour
 }
 
 function startOf(kind: "create" | "update", request: Behaviour): OperationStart {
-  const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate, changeSet } = request;
+  const { onFailure, clientRequestToken, retainExceptOnCreate, policyDuringUpdate } = request;
+  const { changeSet, terms } = request;
   return {
     kind,
     phase: "forward",
@@ -163,6 +174,7 @@ function startOf(kind: "create" | "update", request: Behaviour): OperationStart 
     ...(request.parent === undefined ? {} : { nested: true as const }),
     ...(changeSet === undefined ? {} : { changeSet }),
     ...(policyDuringUpdate === undefined ? {} : { policy: policyDuringUpdate }),
+    ...(terms === undefined ? {} : { terms }),
   };
 }
 
@@ -198,7 +210,7 @@ export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void
   refuseRetaining(draft.stack, retain);
   refuseForce(draft.stack, force);
   noteCall(draft, "delete", clientRequestToken);
-  beginDelete(draft, { retain: new Set(retain), force, ...tokenOf(event) }, parent);
+  beginDelete(draft, { retain: new Set(retain), force, ...tokenOf(event), ...termsOf(event) }, parent);
 }
 
 /** A parent that deletes what is being deleted already, or is, hears of the end of that. */
@@ -210,7 +222,7 @@ function joinDeletion(draft: Draft, parent: ParentLink | undefined): void {
 
 function beginDelete(
   draft: Draft,
-  how: Pick<OperationStart, "retain" | "force" | "clientRequestToken">,
+  how: Pick<OperationStart, "retain" | "force" | "clientRequestToken" | "terms">,
   parent: ParentLink | undefined,
 ): void {
   if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
@@ -277,7 +289,7 @@ export function rollBack(draft: Draft, event: Happened<"roll-back">): void {
   if (status !== "CREATE_FAILED" && status !== "UPDATE_FAILED") refuseCall("RollbackStack");
   noteCall(draft, "rollback", event.clientRequestToken);
   const { retainExceptOnCreate } = event;
-  draft.record({ kind: "rollback-chosen", retainExceptOnCreate, ...tokenOf(event) });
+  draft.record({ kind: "rollback-chosen", retainExceptOnCreate, ...tokenOf(event), ...termsOf(event) });
   beginRollback(draft, userInitiated);
   advance(draft);
 }
@@ -290,7 +302,7 @@ export function continueRollback(draft: Draft, event: Happened<"continue-rollbac
   const skipped = event.skip.filter((name) => !name.includes(".")).map((name) => name as LogicalId);
   refuseSkipping(draft, skipped);
   noteCall(draft, "continue", event.clientRequestToken);
-  draft.record({ kind: "rollback-continued", skipped, skipNested, ...tokenOf(event) });
+  draft.record({ kind: "rollback-continued", skipped, skipNested, ...tokenOf(event), ...termsOf(event) });
   draft.setStatus("UPDATE_ROLLBACK_IN_PROGRESS", userInitiated);
   for (const logicalId of skipped) skipRestoration(draft, logicalId);
   advance(draft);
@@ -339,14 +351,21 @@ function refusePolicy(policy: string | undefined): void {
 
 // ---------------------------------------------------------------------------------------------------- calls
 
-/** U1 */
+/** U1. AWS's text is not recorded; this is what its reference says of the error. */
 export function isRepeated(stack: Stack, action: Call["action"], token: string | undefined): boolean {
-  return token !== undefined && stack.lastCall?.action === action && stack.lastCall.token === token;
+  const { lastCall } = stack;
+  if (token === undefined || lastCall?.token !== token) return false;
+  if (lastCall.action === action) return true;
+  throw new StackError("TokenAlreadyExists", `A client request token already exists: ${token}`);
 }
 
 /** Remembers a call that could be repeated. */
 export function noteCall(draft: Draft, action: Call["action"], token: string | undefined): void {
   if (token !== undefined) draft.record({ kind: "called", call: { action, token } });
+}
+
+function termsOf({ terms }: { readonly terms?: Terms }): { terms?: Terms } {
+  return terms === undefined ? {} : { terms };
 }
 
 function tokenOf({ clientRequestToken }: { readonly clientRequestToken?: string }): {

@@ -20,6 +20,7 @@ import type {
   Phase,
   Signal,
   StackIdentity,
+  Terms,
 } from "./stack.ts";
 import type { StackStatus } from "./stack-status.ts";
 
@@ -77,12 +78,14 @@ export type Progress =
       readonly skipped: readonly LogicalId[];
       readonly skipNested?: readonly string[];
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
     }
   /** An operation that had stopped where it failed is undone after all. */
   | {
       readonly kind: "rollback-chosen";
       readonly retainExceptOnCreate: boolean;
       readonly clientRequestToken?: string;
+      readonly terms?: Terms;
     }
   | { readonly kind: "operation-ended" };
 
@@ -124,5 +127,12 @@ export type Happening =
   | { readonly kind: "definition-restored"; readonly definition: Definition }
   | { readonly kind: "outputs-changed"; readonly outputs: ReadonlyMap<string, Output> };
 
-/** What happened, when, and in which operation (its client request token, if the call had one: fact 95). */
-export type StackRecord = Happening & { readonly at: number; readonly token?: string };
+/**
+ * What happened, when, and in which operation: its client request token, if the call had one (fact 95), and the number
+ * of the record with which it began.
+ */
+export type StackRecord = Happening & {
+  readonly at: number;
+  readonly token?: string;
+  readonly operationNumber?: number;
+};

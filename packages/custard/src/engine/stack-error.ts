@@ -14,7 +14,8 @@ export type StackErrorCode =
   | "ChangeSetNotFound"
   | "ChangeSetAlreadyExists"
   | "InvalidChangeSetStatus"
-  | "ExportInUse";
+  | "ExportInUse"
+  | "TokenAlreadyExists";
 
 /** A refusal: the caller asked for what is not allowed now. Not thrown for a failing stack operation. */
 export class StackError extends Error {

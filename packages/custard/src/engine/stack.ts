@@ -65,6 +65,31 @@ export interface Before {
   readonly outputs: ReadonlyMap<string, Output>;
 }
 
+/** A rollback trigger: an alarm that would undo an operation. Nothing here has alarms; they are shown, not watched. */
+export interface RollbackTrigger {
+  readonly arn: string;
+  readonly type: string;
+}
+
+/**
+ * What a caller says beside the template that decides nothing here and is shown to whoever asks: nobody is authorised
+ * by a role, and nothing has alarms.
+ */
+export interface Terms {
+  readonly roleArn?: string;
+  readonly capabilities?: readonly string[];
+  readonly rollback?: { readonly triggers: readonly RollbackTrigger[]; readonly minutes?: number };
+  readonly deploymentMode?: string;
+  readonly deletionMode?: string;
+}
+
+/** An operation as users count them: a rollback is one of its own. */
+export interface OperationEntry {
+  readonly type: "CREATE_STACK" | "UPDATE_STACK" | "DELETE_STACK" | "ROLLBACK" | "CONTINUE_ROLLBACK";
+  /** Of the record with which it began: its id is made of that. */
+  readonly number: number;
+}
+
 /** What an operation starts with. */
 export interface OperationStart {
   readonly kind: "create" | "update" | "delete";
@@ -83,6 +108,7 @@ export interface OperationStart {
   readonly force?: boolean;
   /** The stack policy of this one update, in place of the stack's own. */
   readonly policy?: string;
+  readonly terms?: Terms;
 }
 
 /** The operation in flight. It stays after a failure from which it may be continued. */
@@ -225,6 +251,12 @@ export interface Stack {
   readonly policy?: string;
   /** The last call that had a client request token: its repetition does nothing. */
   readonly lastCall?: Call;
+  /** Of the last operation; what it didn't say of role and rollback triggers, of the one before. */
+  readonly terms?: Terms;
+  /** Did the last creation or update ask for it? */
+  readonly retainExceptOnCreate?: boolean;
+  /** The last operation, and in front of it the rollback that ended it. Absent in stacks of older journals. */
+  readonly lastOperations?: readonly OperationEntry[];
   /** How the stack's creation was to be guarded; shown to users. */
   readonly timeoutMinutes?: number;
   /** Was the last operation to leave everything as it is on failure? */

@@ -53,6 +53,11 @@ export function makeEventId(stackId: StackId, sequence: number): string {
   return uuid(`event:${stackId}:${sequence}`, 1);
 }
 
+/** The id of an operation, by the record with which it began (fact 95). */
+export function makeOperationId(stackId: StackId, number: number): string {
+  return uuid(`operation:${stackId}:${number}`, 4);
+}
+
 function uuid(text: string, version: 1 | 4): string {
   const hex = createHash("sha256").update(text).digest("hex");
   const variant = "89ab"[Number.parseInt(hex.slice(16, 17), 16) % 4] ?? "8";

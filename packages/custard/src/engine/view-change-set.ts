@@ -20,6 +20,10 @@ export function viewChangeSet(
     tags: definition.tags,
     notificationArns: definition.notificationArns,
     templateBody: definition.template.original ?? definition.template.body,
+    ...(definition.template.original === undefined
+      ? {}
+      : { processedTemplateBody: definition.template.body }),
+    terms: changeSet.terms ?? {},
     ...(onFailure === undefined ? {} : { onStackFailure: onFailure }),
     changes: changes.map((change) => viewChange(change, values)),
   };
@@ -38,6 +42,7 @@ export function summariseChangeSet(stack: Stack, changeSet: ChangeSet): ChangeSe
     status,
     executionStatus: executionStatusOf(stack, changeSet),
     createdAt,
+    importExisting: changeSet.importExisting ?? false,
     ...(reason === undefined ? {} : { reason }),
     ...(description === undefined ? {} : { description }),
   };

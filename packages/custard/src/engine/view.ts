@@ -7,7 +7,7 @@ import type { LogicalId } from "./ids.ts";
 import type { Knowledge } from "./draft.ts";
 import { isSettled } from "./stack-status.ts";
 import type { Definition, Stack, StackIdentity } from "./stack.ts";
-import { makeEventId } from "./unique-id.ts";
+import { makeEventId, makeOperationId } from "./unique-id.ts";
 import { exportsOf } from "./exports.ts";
 import type { ExportView, OutputView, ParameterView, ResourceView, StackEvent, StackView } from "./views.ts";
 
@@ -45,6 +45,25 @@ export function viewStack(stack: Stack, knowledge: Knowledge): StackView {
     ...(stack.parent === undefined ? {} : { parentId: stack.parent.stackId, rootId: stack.parent.rootId }),
     ...(stack.timeoutMinutes === undefined ? {} : { timeoutMinutes: stack.timeoutMinutes }),
     ...(stack.changeSetId === undefined ? {} : { changeSetId: stack.changeSetId }),
+    ...viewCall(stack),
+  };
+}
+
+/** How the stack's last operation was asked for. */
+function viewCall({
+  identity,
+  terms = {},
+  lastOperations = [],
+  retainExceptOnCreate,
+}: Stack): Pick<StackView, "terms" | "lastOperations" | "retainExceptOnCreate"> {
+  const { stackId } = identity;
+  return {
+    terms,
+    lastOperations: lastOperations.map(({ type, number }) => ({
+      type,
+      id: makeOperationId(stackId, number),
+    })),
+    ...(retainExceptOnCreate === undefined ? {} : { retainExceptOnCreate }),
   };
 }
 
@@ -132,13 +151,16 @@ export function viewEvent(
   at: { identity: StackIdentity; sequence: number },
 ): StackEvent | undefined {
   const { identity, sequence } = at;
-  const { token } = record;
+  const { token, operationNumber } = record;
   const base = {
     sequence,
     at: record.at,
     stackId: identity.stackId,
     stackName: identity.stackName,
     ...(token === undefined ? {} : { clientRequestToken: token }),
+    ...(operationNumber === undefined
+      ? {}
+      : { operationId: makeOperationId(identity.stackId, operationNumber) }),
   };
   if (record.kind === "stack-status") {
     return {

@@ -1,6 +1,7 @@
 /** What the engine shows of stacks: plain values for command line, endpoint and embedders. Sensitive values show masked. */
 import type { Json, JsonObject } from "@custard/provider/protocol";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
+import type { OperationEntry, Terms } from "./stack.ts";
 
 /** One stack event, as DescribeStackEvents shows it. */
 export interface StackEvent {
@@ -21,6 +22,8 @@ export interface StackEvent {
   /** Resolved properties, sensitive parts masked; a JSON string on the wire (fact 94). */
   readonly properties?: JsonObject;
   readonly clientRequestToken?: string;
+  /** Of the operation that it belongs to; none in journals of older versions. */
+  readonly operationId?: string;
   /** The request to a provider that this event is about, for its logs and trace. */
   readonly requestId?: RequestId;
 }
@@ -95,6 +98,16 @@ export interface StackView {
   readonly rootId?: StackId;
   /** Of the change set that made it what it is; none after a direct update (fact 97). */
   readonly changeSetId?: string;
+  readonly terms: Terms;
+  readonly retainExceptOnCreate?: boolean;
+  /** The last operation, after the rollback that ended it. */
+  readonly lastOperations: readonly OperationView[];
+}
+
+/** An operation: a rollback is one of its own. */
+export interface OperationView {
+  readonly type: OperationEntry["type"];
+  readonly id: string;
 }
 
 /** A change set, as ListChangeSets shows it. */
@@ -114,6 +127,7 @@ export interface ChangeSetSummary {
     | "EXECUTE_FAILED";
   readonly createdAt: number;
   readonly description?: string;
+  readonly importExisting: boolean;
 }
 
 /** A change set, as DescribeChangeSet shows it. */
@@ -122,7 +136,10 @@ export interface ChangeSetView extends ChangeSetSummary {
   readonly tags: Readonly<Record<string, string>>;
   readonly notificationArns: readonly string[];
   readonly templateBody: string;
+  /** After its transforms, when they have changed it. */
+  readonly processedTemplateBody?: string;
   readonly onStackFailure?: "ROLLBACK" | "DELETE" | "DO_NOTHING";
+  readonly terms: Terms;
   readonly changes: readonly ResourceChangeView[];
 }
 

@@ -29,6 +29,8 @@ export interface TypeOptions {
 export interface BuiltinTypes extends ResourceTypes {
   /** False: CloudFormation says `Template format error: Unrecognized resource types: [X]`. True for custom resources. */
   isKnownType(type: string): boolean;
+  /** Names of the properties or attributes that tell a resource of the type from all others; empty for no such type. */
+  identifiersOf(type: string): readonly string[];
 }
 
 /** Types whose work the engine does itself; `facts` knows nothing of them. */
@@ -75,6 +77,10 @@ export function createResourceTypes(world: Services, options: TypeOptions = {}):
 
   return {
     isKnownType: (type) => isCustom(type) || schemas.find(type) !== undefined,
+    identifiersOf(type) {
+      const { primary, identifier = [] } = schemas.find(type) ?? {};
+      return primary ?? identifier;
+    },
     facts(type) {
       if (!facts.has(type)) {
         facts.set(type, isCustom(type) ? undefined : toFacts(type, schemas.find(type), isReal(type)));

@@ -7,6 +7,8 @@ export type AttributeKind = "text" | "number" | "boolean" | "list" | "map";
 export interface ResourceSchema {
   /** Attributes or properties that make up what `Ref` gives; more than one are joined by `|`. */
   readonly identifier: readonly string[];
+  /** Those that tell a resource from all others of its type, where they aren't these. */
+  readonly primary?: readonly string[];
   /** The form of its ARN, with `${Partition}`, `${Region}`, `${Account}` and names of its own. */
   readonly arn?: string;
   readonly attributes: Readonly<Record<string, AttributeKind>>;

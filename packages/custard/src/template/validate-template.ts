@@ -1,9 +1,9 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { exampleParameters } from "./example-parameters.ts";
-import type { Pseudo } from "./known.ts";
+import type { ParameterValue, Pseudo } from "./known.ts";
 import { isParameterFault, resolveParameters } from "./parameters.ts";
 import { parseTemplate } from "./parse-template.ts";
-import { processTemplate, type TransformNeed } from "./process-template.ts";
+import { type Processing, processTemplate, type TransformNeed } from "./process-template.ts";
 import type { Template } from "./template.ts";
 
 /**
@@ -18,6 +18,16 @@ export function validateTemplate(body: string): readonly Diagnostic[] {
   return [...processed(parsed.value), ...defaults];
 }
 
+/** The template after its transforms, with example values; as it is when these need someone else, or fail. */
+export function previewTemplate(template: Template): Template {
+  if (!template.unprocessed) return template;
+  const parameters = examplesFor(template);
+  if (!parameters.ok) return template;
+  const processing = process(template, parameters.value);
+  if (processing.kind !== "done" || !processing.template.ok) return template;
+  return { ...processing.template.value, transforms: template.transforms };
+}
+
 /** A default that its own declaration refuses. */
 function defaultFaults(template: Template): readonly Diagnostic[] {
   const resolved = resolveParameters(template, new Map());
@@ -25,17 +35,22 @@ function defaultFaults(template: Template): readonly Diagnostic[] {
 }
 
 function processed(template: Template): readonly Diagnostic[] {
-  const parameters = resolveParameters(
-    { parameters: withoutConstraints(template) },
-    exampleParameters(template),
-  );
+  const parameters = examplesFor(template);
   if (!parameters.ok) return parameters.diagnostics;
-  const processing = processTemplate(template.body, {
+  const processing = process(template, parameters.value);
+  return processing.kind === "done" ? processing.template.diagnostics : processing.needs.map(unchecked);
+}
+
+function examplesFor(template: Template): ReturnType<typeof resolveParameters> {
+  return resolveParameters({ parameters: withoutConstraints(template) }, exampleParameters(template));
+}
+
+function process(template: Template, parameters: ReadonlyMap<string, ParameterValue>): Processing {
+  return processTemplate(template.body, {
     pseudo: examplePseudo,
-    parameters: parameters.value,
+    parameters,
     answers: new Map(),
   });
-  return processing.kind === "done" ? processing.template.diagnostics : processing.needs.map(unchecked);
 }
 
 // An example need not match a pattern.

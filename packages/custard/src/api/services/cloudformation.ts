@@ -14,6 +14,7 @@ import {
   detectStackDrift,
   detectStackResourceDrift,
 } from "./cloudformation/drift.ts";
+import { constrained } from "./cloudformation/constraints.ts";
 import { explainStackError } from "./cloudformation/errors.ts";
 import {
   describeEvents,
@@ -49,7 +50,7 @@ import type { CloudFormationWorld } from "./cloudformation/world.ts";
 
 export const cloudFormation: Service<CloudFormationWorld> = {
   name: "cloudformation",
-  operations: {
+  operations: constrained({
     CancelUpdateStack: cancelUpdateStack,
     ContinueUpdateRollback: continueUpdateRollback,
     CreateChangeSet: createChangeSet,
@@ -84,6 +85,6 @@ export const cloudFormation: Service<CloudFormationWorld> = {
     UpdateStack: updateStack,
     UpdateTerminationProtection: updateTerminationProtection,
     ValidateTemplate: validate,
-  },
+  }),
   explain: explainStackError,
 };

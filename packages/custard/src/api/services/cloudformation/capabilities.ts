@@ -3,6 +3,7 @@ import { StackError } from "../../../engine/stack-error.ts";
 import type { Expression } from "../../../template/expression.ts";
 import { parseTemplate } from "../../../template/parse-template.ts";
 import type { ResourceDeclaration, Template } from "../../../template/template.ts";
+import { previewTemplate } from "../../../template/validate-template.ts";
 import { isValueMap } from "../../../template/value.ts";
 
 /** What a template needs, and why. */
@@ -27,13 +28,17 @@ const others: ReadonlySet<string> = new Set([
   "AWS::IAM::UserToGroupAddition",
 ]);
 
+/** A change set shows what transforms make, so it need not be acknowledged there. Source: CreateChangeSet reference. */
+const expansion = "CAPABILITY_AUTO_EXPAND";
+
 /** The capabilities that a template needs. */
-export function neededBy({ resources, transforms }: Template): Needed {
+export function neededBy(template: Template): Needed {
+  const { resources, transforms } = previewTemplate(template);
   const iam = [...resources.values()].filter(({ type }) => type in namedBy || others.has(type));
   const expanding = transforms.filter((name) => name !== "AWS::LanguageExtensions");
   const capabilities = [
     ...(iam.length === 0 ? [] : [iam.some(isNamed) ? "CAPABILITY_NAMED_IAM" : "CAPABILITY_IAM"]),
-    ...(expanding.length === 0 ? [] : ["CAPABILITY_AUTO_EXPAND"]),
+    ...(expanding.length === 0 ? [] : [expansion]),
   ];
   const causes = [...new Set([...iam.map(({ type }) => type), ...expanding])];
   if (capabilities.length === 0) return { capabilities };
@@ -46,14 +51,18 @@ export function neededBy({ resources, transforms }: Template): Needed {
 /** Throws `StackError` when a call hasn't acknowledged what its template does (facts 110b and 120). */
 export function checkTemplate(
   body: string | undefined,
-  given: { readonly capabilities: readonly string[]; readonly resourceTypes: readonly string[] | undefined },
+  given: {
+    readonly capabilities: readonly string[];
+    readonly resourceTypes: readonly string[] | undefined;
+    readonly isChangeSet: boolean;
+  },
 ): void {
   const parsed = body === undefined ? undefined : parseTemplate(body);
   // The engine says what is wrong with it.
   if (parsed?.ok !== true) return;
   checkTypes(parsed.value, given.resourceTypes);
   const lacking = neededBy(parsed.value).capabilities.filter(
-    (wanted) => !isGiven(wanted, given.capabilities),
+    (wanted) => !isGiven(wanted, given.capabilities) && !(given.isChangeSet && wanted === expansion),
   );
   if (lacking.length > 0)
     throw new StackError("InsufficientCapabilities", `Requires capabilities : [${lacking.join(", ")}]`);

@@ -9,6 +9,7 @@ import type { ApiCall, Handler } from "../../service.ts";
 import { toTags } from "../../tags.ts";
 import type { WireObject } from "../../wire.ts";
 import { choiceOf, toStackInput } from "./inputs.ts";
+import { toDeployment, toRollback } from "./terms.ts";
 import { toChange, toParameters } from "./views.ts";
 import { bracketed, type CloudFormationWorld, isElsewhere, missingAs, referenceOf } from "./world.ts";
 
@@ -21,13 +22,15 @@ export const createChangeSet: Handle = async (call, world) => {
   const { input } = call;
   const before = await existing(call, world);
   const { changeSetId, stackId } = await world.engine.changeSets.create({
-    ...(await toStackInput(call, world, before)),
+    ...(await toStackInput(call, world, { before, isChangeSet: true })),
     changeSetName: input.need("ChangeSetName"),
     ...definedOf({
       usePreviousTemplate: input.flag("UsePreviousTemplate"),
       changeSetType: choiceOf(input, "ChangeSetType", ["CREATE", "UPDATE", "IMPORT"]),
       description: input.text("Description"),
       onStackFailure: choiceOf(input, "OnStackFailure", failures),
+      clientToken: input.text("ClientToken"),
+      importExisting: input.flag("ImportExistingResources"),
     }),
   });
   return { Id: changeSetId, StackId: stackId };
@@ -48,10 +51,12 @@ export const describeChangeSet: Handle = async (call, world) => {
     ...toSummary(view),
     Parameters: toParameters(view.parameters),
     NotificationARNs: view.notificationArns,
-    RollbackConfiguration: {},
+    RollbackConfiguration: toRollback(view.terms),
+    Capabilities: view.terms.capabilities,
     Tags: toTags(view.tags),
     Changes: items.map(toChange),
     OnStackFailure: view.onStackFailure,
+    DeploymentConfig: toDeployment(view.terms),
     NextToken: next,
   };
 };
@@ -101,7 +106,7 @@ export const executeChangeSet: Handle = async (call, world) => {
 };
 
 /** Which change set a call is about. One of elsewhere isn't there. */
-function changeSetOf(call: ApiCall): ChangeSetReference {
+export function changeSetOf(call: ApiCall): ChangeSetReference {
   const changeSet = call.input.need("ChangeSetName");
   const stack = call.input.text("StackName");
   const { region, account } = call.scope;
@@ -135,5 +140,6 @@ function toSummary(view: ChangeSetSummary): WireObject {
     Status: view.status,
     StatusReason: view.reason,
     IncludeNestedStacks: false,
+    ImportExistingResources: view.importExisting,
   };
 }

@@ -17,6 +17,7 @@ const stackErrors = {
   ChangeSetNotFound: { code: "ChangeSetNotFound", status: 404 },
   ChangeSetAlreadyExists: { code: "AlreadyExistsException", status: 400 },
   InvalidChangeSetStatus: { code: "InvalidChangeSetStatus", status: 400 },
+  TokenAlreadyExists: { code: "TokenAlreadyExistsException", status: 400 },
   ExportInUse: { code: "ValidationError", status: 400 },
 } as const satisfies Readonly<Record<StackErrorCode, { readonly code: string; readonly status: number }>>;
 

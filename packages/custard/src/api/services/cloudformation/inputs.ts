@@ -9,6 +9,7 @@ import type { ApiCall } from "../../service.ts";
 import { tagsOf } from "../../tags.ts";
 import { checkTemplate } from "./capabilities.ts";
 import { validationError } from "./errors.ts";
+import { termsOf } from "./terms.ts";
 import type { CloudFormationWorld } from "./world.ts";
 
 /** Bytes of a template in a call; one in S3 may be larger. */
@@ -35,13 +36,14 @@ export async function readTemplateOf(
 export async function toStackInput(
   call: ApiCall,
   world: CloudFormationWorld,
-  before?: StackView,
+  { before, isChangeSet = false }: { before?: StackView | undefined; isChangeSet?: boolean } = {},
 ): Promise<StackInput> {
   const { input, scope } = call;
   const templateBody = await readTemplateOf(call, world);
   checkTemplate(templateBody ?? before?.templateBody, {
     capabilities: input.texts("Capabilities") ?? [],
     resourceTypes: input.texts("ResourceTypes"),
+    isChangeSet,
   });
   return {
     stackName: stackNameOf(input.need("StackName"), before),
@@ -49,6 +51,7 @@ export async function toStackInput(
     account: scope.account,
     ...parametersOf(input),
     ...keptOf(input, before),
+    terms: termsOf(input),
     ...definedOf({ templateBody }),
   };
 }

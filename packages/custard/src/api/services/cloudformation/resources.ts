@@ -2,8 +2,9 @@
 import type { ResourceView, StackEvent, StackView } from "../../../engine/views.ts";
 import { pageOf } from "../../pages.ts";
 import type { ApiCall, Handler } from "../../service.ts";
-import type { WireObject } from "../../wire.ts";
+import { changeSetOf } from "./change-sets.ts";
 import { validationError } from "./errors.ts";
+import { changeSetEvents, type OperationEvent, operationEvents, operationIdOf } from "./operation-events.ts";
 import { stackOf, summariesIn } from "./stacks.ts";
 import { toEvent, toResource, toResourceDetail, toResourceSummary } from "./views.ts";
 import { bracketed, type CloudFormationWorld, missingAs, referenceOf } from "./world.ts";
@@ -14,19 +15,29 @@ const pageSize = 100;
 
 /** Newest first. */
 export const describeStackEvents: Handle = async (call, world) => {
-  const { items, next } = await eventsOf(call, world);
+  const stack = call.input.need("StackName");
+  const { items, next } = pageOf((await eventsOf(stack, call, world)).toReversed(), {
+    keyOf: ({ eventId }) => eventId,
+    size: pageSize,
+    token: call.input.text("NextToken"),
+  });
   return { StackEvents: items.map(toEvent), NextToken: next };
 };
 
-/** The same events in the newer form, an operation's id on each. Failed ones alone when the filter says so. */
+/** The same events in the newer form, by operation. Failed ones alone when the filter says so. */
 export const describeEvents: Handle = async (call, world) => {
   const failedOnly = call.input.object("Filters")?.flag("FailedEvents") === true;
-  const { items, next } = await eventsOf(
-    call,
-    world,
-    ({ status }) => !failedOnly || status.endsWith("_FAILED"),
+  const operationId = call.input.text("OperationId");
+  const events = (await operationEventsOf(call, world)).filter(
+    (event) =>
+      (operationId === undefined || event.operationId === operationId) && (!failedOnly || event.failed),
   );
-  return { OperationEvents: items.map(toOperationEvent), NextToken: next };
+  const { items, next } = pageOf(events.toReversed(), {
+    keyOf: ({ id }) => id,
+    size: pageSize,
+    token: call.input.text("NextToken"),
+  });
+  return { OperationEvents: items.map(({ wire }) => wire), NextToken: next };
 };
 
 export const describeStackResource: Handle = async (call, world) => {
@@ -55,17 +66,35 @@ export const listStackResources: Handle = async (call, world) => {
 };
 
 async function eventsOf(
+  stack: string,
+  call: ApiCall,
+  { engine }: CloudFormationWorld,
+): Promise<readonly StackEvent[]> {
+  return await missingAs(stack, bracketed, async () => engine.events(referenceOf(stack, call)));
+}
+
+/** Of a stack, of a change set's making, or of an operation of whatever stack. */
+async function operationEventsOf(
   call: ApiCall,
   world: CloudFormationWorld,
-  isWanted: (event: StackEvent) => boolean = () => true,
-) {
-  const stack = call.input.need("StackName");
-  const events = await missingAs(stack, bracketed, async () => world.engine.events(referenceOf(stack, call)));
-  return pageOf(events.filter(isWanted).toReversed(), {
-    keyOf: ({ eventId }) => eventId,
-    size: pageSize,
-    token: call.input.text("NextToken"),
-  });
+): Promise<readonly OperationEvent[]> {
+  const { input } = call;
+  if (input.has("ChangeSetName"))
+    return changeSetEvents(await world.engine.changeSets.describe(changeSetOf(call)));
+  const stack = input.text("StackName");
+  if (stack !== undefined) return operationEvents(await eventsOf(stack, call, world));
+  const operationId = input.text("OperationId");
+  if (operationId === undefined)
+    throw validationError("One of ChangeSetName, OperationId or StackName must be specified.");
+  for (const { stackId } of await summariesIn(call.scope, world)) {
+    const events = operationEvents(await world.engine.events(stackId));
+    if (events.some((event) => event.operationId === operationId)) return events;
+    for (const made of await world.engine.changeSets.list(stackId)) {
+      if (operationIdOf(made.changeSetId) === operationId)
+        return changeSetEvents(await world.engine.changeSets.describe({ changeSet: made.changeSetId }));
+    }
+  }
+  throw validationError(`Operation [${operationId}] does not exist`);
 }
 
 async function stackOfResource(call: ApiCall, world: CloudFormationWorld): Promise<StackView> {
@@ -86,9 +115,4 @@ function resourceOf(stack: StackView, logicalId: string): ResourceView {
   const found = stack.resources.find((resource) => resource.logicalId === logicalId);
   if (found !== undefined) return found;
   throw validationError(`Resource ${logicalId} does not exist for stack ${stack.stackName}`);
-}
-
-function toOperationEvent(event: StackEvent): WireObject {
-  const { StackName: _, ...shared } = toEvent(event);
-  return { ...shared, EventType: "STACK_EVENT" };
 }

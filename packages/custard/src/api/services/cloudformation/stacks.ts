@@ -1,16 +1,19 @@
 /** Operations on whole stacks. */
 import type { OnFailure } from "../../../engine/stack.ts";
 import { StackError } from "../../../engine/stack-error.ts";
-import type { StackView } from "../../../engine/views.ts";
+import type { StackId } from "../../../engine/ids.ts";
+import type { OperationView, StackView } from "../../../engine/views.ts";
 import type { StackSummary } from "../../../engine/ports.ts";
 import { definedOf } from "../../defined.ts";
+import type { Input } from "../../input.ts";
 import { pageOf } from "../../pages.ts";
 import type { ApiCall, Handler, Scope } from "../../service.ts";
 import type { WireObject } from "../../wire.ts";
 import { validationError } from "./errors.ts";
 import { holdUntilSettled } from "./hold.ts";
 import { choiceOf, policyOf, toStackInput } from "./inputs.ts";
-import { toStack } from "./views.ts";
+import { roleOf } from "./terms.ts";
+import { toOperations, toStack } from "./views.ts";
 import { bracketed, type CloudFormationWorld, missingAs, referenceOf } from "./world.ts";
 
 type Handle = Handler<CloudFormationWorld>;
@@ -24,7 +27,7 @@ export const createStack: Handle = async (call, world) => {
   const stackId = await world.engine.createStack({
     ...wanted,
     ...definedOf({
-      disableRollback: input.flag("DisableRollback"),
+      disableRollback: rollbackDisabled(input),
       onFailure: choiceOf(input, "OnFailure", failures),
       clientRequestToken: input.text("ClientRequestToken"),
       terminationProtection: input.flag("EnableTerminationProtection"),
@@ -33,7 +36,7 @@ export const createStack: Handle = async (call, world) => {
       stackPolicy: await policyOf(call, world, "StackPolicy"),
     }),
   });
-  return { StackId: stackId };
+  return { StackId: stackId, OperationId: await operationId(stackId, "CREATE_STACK", world) };
 };
 
 export const updateStack: Handle = async (call, world) => {
@@ -41,17 +44,17 @@ export const updateStack: Handle = async (call, world) => {
   const name = input.need("StackName");
   const before = await missingAs(name, bracketed, async () => world.engine.stack(referenceOf(name, call)));
   const stackId = await world.engine.updateStack({
-    ...(await toStackInput(call, world, before)),
+    ...(await toStackInput(call, world, { before })),
     ...definedOf({
       usePreviousTemplate: input.flag("UsePreviousTemplate"),
-      disableRollback: input.flag("DisableRollback"),
+      disableRollback: rollbackDisabled(input),
       clientRequestToken: input.text("ClientRequestToken"),
       retainExceptOnCreate: input.flag("RetainExceptOnCreate"),
       stackPolicy: await policyOf(call, world, "StackPolicy"),
       stackPolicyDuringUpdate: await policyOf(call, world, "StackPolicyDuringUpdate"),
     }),
   });
-  return { StackId: stackId };
+  return { StackId: stackId, OperationId: await operationId(stackId, "UPDATE_STACK", world) };
 };
 
 /** Deleting what isn't there succeeds (fact 110). */
@@ -63,6 +66,7 @@ export const deleteStack: Handle = async (call, world) => {
     await world.engine.deleteStack({
       ...referenceOf(stack, call),
       force: mode === "FORCE_DELETE_STACK",
+      terms: { ...roleOf(input), ...definedOf({ deletionMode: mode }) },
       ...definedOf({
         retain: input.texts("RetainResources"),
         clientRequestToken: input.text("ClientRequestToken"),
@@ -91,6 +95,7 @@ export const continueUpdateRollback: Handle = async (call, world) => {
       ...referenceOf(stack, call),
       ...definedOf({
         skip: input.texts("ResourcesToSkip"),
+        terms: roleOf(input),
         clientRequestToken: input.text("ClientRequestToken"),
       }),
     }),
@@ -107,10 +112,11 @@ export const rollbackStack: Handle = async (call, world) => {
       ...definedOf({
         retainExceptOnCreate: input.flag("RetainExceptOnCreate"),
         clientRequestToken: input.text("ClientRequestToken"),
+        terms: roleOf(input),
       }),
     }),
   );
-  return { StackId: stackId };
+  return { StackId: stackId, OperationId: await operationId(stackId, "ROLLBACK", world) };
 };
 
 export const updateTerminationProtection: Handle = async (call, world) => {
@@ -242,6 +248,21 @@ export async function stackOf(
   return await missingAs(stack, text, async () => world.engine.stack(referenceOf(stack, call)));
 }
 
+/** The id of the last operation of a kind. A creation that has failed by now has its rollback in front of it. */
+async function operationId(
+  stackId: StackId,
+  type: OperationView["type"],
+  { engine }: CloudFormationWorld,
+): Promise<string | undefined> {
+  const { lastOperations } = await engine.stack(stackId);
+  return lastOperations.find((operation) => operation.type === type)?.id;
+}
+
+/** It may be said in either place. */
+function rollbackDisabled(input: Input): boolean | undefined {
+  return input.flag("DisableRollback") ?? input.object("DeploymentConfig")?.flag("DisableRollback");
+}
+
 function toSummary(view: StackView): WireObject {
   return {
     StackId: view.stackId,
@@ -255,5 +276,6 @@ function toSummary(view: StackView): WireObject {
     ParentId: view.parentId,
     RootId: view.rootId,
     DriftInformation: { StackDriftStatus: "NOT_CHECKED" },
+    LastOperations: toOperations(view.lastOperations),
   };
 }

@@ -1,6 +1,7 @@
 /** What the engine shows of stacks, in the form of CloudFormation's API. */
 import type {
   ChangeDetailView,
+  OperationView,
   ParameterView,
   ResourceChangeView,
   ResourceView,
@@ -9,6 +10,7 @@ import type {
 } from "../../../engine/views.ts";
 import { toTags } from "../../tags.ts";
 import type { WireObject } from "../../wire.ts";
+import { toDeployment, toRollback } from "./terms.ts";
 
 export function toStack(view: StackView): WireObject {
   return {
@@ -20,12 +22,18 @@ export function toStack(view: StackView): WireObject {
     CreationTime: view.createdAt,
     DeletionTime: view.deletedAt,
     LastUpdatedTime: view.updatedAt,
-    RollbackConfiguration: {},
+    RollbackConfiguration: toRollback(view.terms),
     StackStatus: view.status,
     StackStatusReason: view.reason,
     DisableRollback: view.disableRollback,
+    DeploymentConfig: toDeployment(view.terms),
     NotificationARNs: view.notificationArns,
     TimeoutInMinutes: view.timeoutMinutes,
+    Capabilities: view.terms.capabilities,
+    RoleARN: view.terms.roleArn,
+    RetainExceptOnCreate: view.retainExceptOnCreate,
+    DeletionMode: view.terms.deletionMode,
+    LastOperations: toOperations(view.lastOperations),
     Outputs: view.outputs.map(({ name, value, description, exportName }) => ({
       OutputKey: name,
       OutputValue: value,
@@ -33,11 +41,18 @@ export function toStack(view: StackView): WireObject {
       ExportName: exportName,
     })),
     Tags: toTags(view.tags),
-    EnableTerminationProtection: view.terminationProtection,
+    // Fact 97.
+    EnableTerminationProtection: view.status === "DELETE_COMPLETE" ? undefined : view.terminationProtection,
     ParentId: view.parentId,
     RootId: view.rootId,
     DriftInformation: { StackDriftStatus: "NOT_CHECKED" },
   };
+}
+
+/** Undefined for stacks that were made before operations were counted. */
+export function toOperations(operations: readonly OperationView[]): readonly WireObject[] | undefined {
+  if (operations.length === 0) return undefined;
+  return operations.map(({ type, id }) => ({ OperationType: type, OperationId: id }));
 }
 
 export function toParameters(parameters: readonly ParameterView[]): readonly WireObject[] {
@@ -53,6 +68,7 @@ export function toEvent(event: StackEvent): WireObject {
     StackId: event.stackId,
     EventId: event.eventId,
     StackName: event.stackName,
+    OperationId: event.operationId,
     LogicalResourceId: event.logicalId,
     PhysicalResourceId: event.physicalId,
     ResourceType: event.resourceType,

@@ -11,11 +11,19 @@ export type Hold = "waiters" | "all" | "none";
 /** What is done with a template that lies in S3. */
 export type ReadTemplate = (url: string, scope: Scope) => Promise<string>;
 
+/** What is published of resource types. */
+export interface KnownTypes {
+  isKnownType(type: string): boolean;
+  /** The properties or attributes that tell a resource from all others of its type. */
+  identifiersOf(type: string): readonly string[];
+}
+
 /** See above. */
 export interface CloudFormationWorld {
   readonly engine: Engine;
   /** The text of a template by its URL. Throws `ApiError`. */
   readonly readTemplate: ReadTemplate;
+  readonly types: KnownTypes;
   readonly hold: Hold;
   /** Milliseconds for which a call is held at the most. Clients give up after 60 seconds. */
   readonly holdTime: number;
