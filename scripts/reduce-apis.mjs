@@ -18,6 +18,7 @@ const clients = {
   s3: "s3",
   secretsmanager: "secrets-manager",
   sns: "sns",
+  sqs: "sqs",
   ssm: "ssm",
   states: "sfn",
   sts: "sts",
@@ -25,6 +26,9 @@ const clients = {
 
 // The clients warn of the end of Node.js versions; nothing is called with them here.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = "true";
+
+/** Services that answer the query protocol as well, which their older clients speak. */
+const namespacesOfForms = { SQSClient: "http://queue.amazonaws.com/doc/2012-11-05/" };
 
 const folder = fileURLToPath(new URL("../packages/custard/dist/apis/", import.meta.url));
 const script = readFileSync(fileURLToPath(import.meta.url));
@@ -54,10 +58,12 @@ function headOf(exported) {
     AwsRestJsonProtocol: "restJson",
     S3RestXmlProtocol: "restXml",
   };
+  const forms = namespacesOfForms[name];
   return {
     protocol: protocols[protocol.constructor.name] ?? fail(`unknown protocol ${protocol.constructor.name}`),
     version: protocolSettings.version,
-    namespace: protocolSettings.xmlNamespace ?? "",
+    namespace: forms ?? protocolSettings.xmlNamespace ?? "",
+    ...(forms === undefined ? {} : { forms: true }),
     target: protocolSettings.serviceTarget,
   };
 }

@@ -18,6 +18,7 @@ const names = [
   "s3",
   "secretsmanager",
   "sns",
+  "sqs",
   "ssm",
   "states",
   "sts",

@@ -13,6 +13,7 @@ const pythons = present(
   "import boto3; print(boto3.__version__)",
 );
 const script = fileURLToPath(new URL("client.py", import.meta.url));
+const services = fileURLToPath(new URL("services.py", import.meta.url));
 
 describe.skipIf(pythons.length === 0).each(pythons)("boto3 of %s", (python) => {
   let server: Server;
@@ -50,4 +51,20 @@ describe.skipIf(pythons.length === 0).each(pythons)("boto3 of %s", (python) => {
       gone: { Type: "Sender", Code: "ValidationError", Message: "Stack with id boto does not exist" },
     });
   }, 120_000);
+
+  test("the smaller services answer it", async () => {
+    const { code, stdout, stderr } = await run([python, services, server.url], server);
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      role: { Version: "2012-10-17", Statement: [] },
+      noRole: "The role with name nope cannot be found.",
+      opened: "secret",
+      noKey: "NotFoundException",
+      repositories: ["mine"],
+      messages: [["hello", "1"]],
+      tags: { a: "b" },
+      noQueue: "AWS.SimpleQueueService.NonExistentQueue",
+    });
+  }, 60_000);
 });

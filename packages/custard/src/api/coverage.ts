@@ -10,6 +10,7 @@ import { logs } from "./services/logs.ts";
 import { s3 } from "./services/s3.ts";
 import { secretsManager } from "./services/secrets-manager.ts";
 import { sns } from "./services/sns.ts";
+import { sqs } from "./services/sqs.ts";
 import { ssm } from "./services/ssm.ts";
 import { stepFunctions } from "./services/step-functions.ts";
 import { sts } from "./services/sts.ts";
@@ -18,6 +19,7 @@ const services = {
   CloudFormation: cloudFormation,
   Lambda: lambda,
   SNS: sns,
+  SQS: sqs,
   S3: s3,
   "Systems Manager": ssm,
   "Secrets Manager": secretsManager,

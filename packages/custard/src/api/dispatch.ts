@@ -155,7 +155,7 @@ class Exchange {
       throw new ApiError("MissingAuthenticationToken", "Request is missing Authentication Token", {
         status: 403,
       });
-    const protocol = protocols[model.protocol];
+    const protocol = protocolOf(model, this.#arrived.request);
     const addressed = protocol.address(model, request);
     return await this.#handle(model, { addressed, request, body: nothing(), trailers: {} });
   }
@@ -177,7 +177,7 @@ class Exchange {
     this.#operation = operation;
     const handler = this.#world.services.get(model.service)?.handler(operation.name);
     if (handler === undefined) throw notOffered(model, operation.name);
-    const protocol = protocols[model.protocol];
+    const protocol = protocolOf(model, this.#arrived.request);
     const input = new Input(model, operation.input, protocol.parse({ model, request, addressed }));
     const { credential } = this.#destination;
     const output = await handler({
@@ -231,8 +231,14 @@ class Exchange {
     const standIn = this.#world.models.get(isJson ? "ssm" : "cloudformation");
     const model = this.#world.models.get(this.#service) ?? standIn;
     if (model === undefined) return { status: error.status, headers: {}, body: "" };
-    return protocols[model.protocol].refuse({ model, request, error, requestId });
+    return protocolOf(model, this.#arrived.request).refuse({ model, request, error, requestId });
   }
+}
+
+/** The one that a request is in: some services speak two. */
+function protocolOf(model: ServiceModel, { headers }: WireRequest): Protocol {
+  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
+  return isForm && model.forms === true ? awsQuery : protocols[model.protocol];
 }
 
 interface Ready {

@@ -16,6 +16,7 @@ import type { FunctionCaller } from "./services/lambda/world.ts";
 import { logs } from "./services/logs.ts";
 import { secretsManager } from "./services/secrets-manager.ts";
 import { type Publisher, sns } from "./services/sns.ts";
+import { sqs } from "./services/sqs.ts";
 import { ssm } from "./services/ssm.ts";
 import { stepFunctions } from "./services/step-functions.ts";
 import type { Hold, KnownTypes } from "./services/cloudformation/world.ts";
@@ -71,6 +72,7 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
     bind(s3, { s3: services.s3 }),
     bind(secretsManager, { secrets }),
     bind(sns, { topics, publisher: world.topics }),
+    bind(sqs, { queues: services.queues }),
     bind(ssm, { parameters }),
     bind(stepFunctions, { stateMachines, now }),
     bind(sts, { secretOf: world.secretOf, now }),

@@ -91,6 +91,8 @@ export interface ServiceModel {
   readonly namespace: string;
   /** What `X-Amz-Target` begins with. */
   readonly target: string;
+  /** Older clients speak the query protocol to it. */
+  readonly forms?: true;
   readonly operations: ReadonlyMap<string, Operation>;
   /** By the name of the exception. */
   readonly errors: Readonly<Record<string, ErrorForm>>;
@@ -117,7 +119,7 @@ export function loadModel(service: string): ServiceModel {
     ([name, { input, output, ...place }]) =>
       [name, { name, ...place, input: structureOf(input), output: structureOf(output) }] as const,
   );
-  const { protocol, version, namespace, target, errors } = reduced;
+  const { protocol, version, namespace, target, forms, errors } = reduced;
   return {
     service,
     protocol,
@@ -125,6 +127,7 @@ export function loadModel(service: string): ServiceModel {
     namespace,
     target,
     errors,
+    ...(forms === undefined ? {} : { forms }),
     operations: new Map(operations),
     structure,
   };
@@ -137,7 +140,7 @@ export function isStructure(ref: Ref): ref is `#${string}` {
 
 interface ReducedModel extends Pick<
   ServiceModel,
-  "protocol" | "version" | "namespace" | "target" | "errors"
+  "protocol" | "version" | "namespace" | "target" | "forms" | "errors"
 > {
   readonly operations: Readonly<
     Record<string, { input: string; output: string; method?: string; uri?: string; status?: number }>

@@ -53,8 +53,11 @@ export function serviceOfForm(
   models: ReadonlyMap<string, ServiceModel>,
 ): string | undefined {
   const version = fieldOf(readForm(request), "Version");
-  return [...models.values()].find((model) => model.protocol === "awsQuery" && model.version === version)
-    ?.service;
+  return [...models.values()].find((model) => speaksForms(model) && model.version === version)?.service;
+}
+
+function speaksForms({ protocol, forms }: ServiceModel): boolean {
+  return protocol === "awsQuery" || forms === true;
 }
 
 /** Stands for a service that only the form in the body names. */

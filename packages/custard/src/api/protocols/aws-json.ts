@@ -29,7 +29,11 @@ export const awsJson: Protocol = {
     const body = JSON.stringify({ __type: error.code, message: error.message, ...error.details });
     return {
       status: error.status,
-      headers: { "content-type": contentType(model), "x-amzn-errortype": headerText(error.code) },
+      headers: {
+        "content-type": contentType(model),
+        "x-amzn-errortype": headerText(error.code),
+        ...queryError(model, error),
+      },
       body,
     };
   },
@@ -43,6 +47,13 @@ export function parseTarget({ headers }: WireRequest): { readonly service: strin
 
 function contentType({ protocol }: ServiceModel): string {
   return protocol === "awsJson1.0" ? "application/x-amz-json-1.0" : "application/x-amz-json-1.1";
+}
+
+/** Clients that know a service by its older protocol want the code that it had there. */
+function queryError(model: ServiceModel, { code, status }: ApiError): Readonly<Record<string, string>> {
+  if (model.forms !== true) return {};
+  const known = model.errors[code]?.code ?? code;
+  return { "x-amzn-query-error": headerText(`${known};${status >= 500 ? "Receiver" : "Sender"}`) };
 }
 
 /** Codes are ours, but nothing that isn't a header may become one. */

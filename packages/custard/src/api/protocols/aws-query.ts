@@ -40,8 +40,9 @@ export const awsQuery: Protocol = {
 
   refuse({ model, error, requestId }) {
     const type = error.status >= 500 ? "Receiver" : "Sender";
+    const code = (model.forms === true ? model.errors[error.code]?.code : undefined) ?? error.code;
     const body =
-      `<ErrorResponse xmlns="${model.namespace}"><Error><Type>${type}</Type><Code>${escapeXml(error.code)}</Code>` +
+      `<ErrorResponse xmlns="${model.namespace}"><Error><Type>${type}</Type><Code>${escapeXml(code)}</Code>` +
       `<Message>${escapeXml(error.message)}</Message></Error><RequestId>${requestId}</RequestId></ErrorResponse>`;
     return { status: error.status, headers: { "content-type": "text/xml" }, body };
   },
