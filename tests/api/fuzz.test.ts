@@ -26,7 +26,9 @@ const names = [
 
 const models = new Map(names.map((name) => [name, loadModel(name)]));
 const troubles: unknown[] = [];
-let performed = 0;
+/** Requests that were answered, and those that came to a handler, by protocol. */
+const answered = new Map<string, number>();
+const performed = new Map<string, number>();
 let world: Dispatching;
 
 beforeAll(() => {
@@ -53,7 +55,7 @@ afterAll(() => {
 test("10,000 random requests are all answered in the protocol that they speak", async () => {
   await fc.assert(
     fc.asyncProperty(requests(), async (request) => {
-      const { answer } = await dispatch(
+      const { answer, service } = await dispatch(
         {
           request,
           requestId: "00000000-0000-0000-0000-000000000000",
@@ -63,6 +65,7 @@ test("10,000 random requests are all answered in the protocol that they speak", 
         },
         world,
       );
+      count(answered, service);
       expect(answer.status).toBeGreaterThanOrEqual(200);
       expect(answer.status).toBeLessThan(600);
       expect(answer.status).not.toBe(500);
@@ -70,8 +73,11 @@ test("10,000 random requests are all answered in the protocol that they speak", 
     }),
     { numRuns: 10_000 },
   );
-  // Not all of them were nonsense.
-  expect(performed).toBeGreaterThan(500);
+  // Each codec had its share, and not all of it was nonsense.
+  for (const protocol of new Set([...models.values()].map((model) => model.protocol))) {
+    expect(answered.get(protocol), `${protocol}: answered`).toBeGreaterThan(300);
+    expect(performed.get(protocol), `${protocol}: performed`).toBeGreaterThan(10);
+  }
 }, 120_000);
 
 /** Headers that can be sent, and a body that can be read. */
@@ -83,12 +89,16 @@ function isWellFormed({ headers, body }: WireAnswer): boolean {
   return isXml ? parseXml(body).root !== null : typeof JSON.parse(body) === "object";
 }
 
-async function perform(): Promise<Record<string, never>> {
-  performed += 1;
-  return {};
+function count(counts: Map<string, number>, service: string): void {
+  const protocol = models.get(service)?.protocol ?? "none";
+  counts.set(protocol, (counts.get(protocol) ?? 0) + 1);
 }
 
 function emptyService(name: string, operations: readonly string[]): Service<object> {
+  const perform = async () => {
+    count(performed, name);
+    return {};
+  };
   const handlers = operations.map((operation) => [operation, perform] as const);
   return { name, operations: Object.fromEntries(handlers), explain: () => undefined };
 }

@@ -1,13 +1,14 @@
 /** The REST protocol with JSON bodies, as Lambda speaks it. */
 import { Readable } from "node:stream";
 import { ApiError, malformed } from "../api-error.ts";
-import type { ServiceModel, Structure } from "../model.ts";
+import { isStructure, type Ref, type ServiceModel, type Structure } from "../model.ts";
 import type { WireAnswer, WireObject, WireRequest, WireValue } from "../wire.ts";
 import { headerText } from "./aws-json.ts";
 import { payloadOf, readBindings, writeBindings } from "./http-bindings.ts";
 import { Routes } from "./http-routes.ts";
 import { parseJson, readMembers, writeJson } from "./json-value.ts";
 import type { Protocol } from "./protocol.ts";
+import { isWireObject } from "./xml-writer.ts";
 
 const routesOf = new WeakMap<ServiceModel, Routes>();
 
@@ -31,7 +32,11 @@ export const restJson: Protocol = {
     const { status, headers } = writeBindings(operation, output);
     const payload = operation.output === undefined ? undefined : payloadOf(operation.output);
     if (payload !== undefined)
-      return { status, headers: { ...json, ...headers }, body: rawOf(output[payload.name]) };
+      return {
+        status,
+        headers: { ...json, ...headers },
+        body: payloadBody(model, payload.member.ref, output[payload.name]),
+      };
     const body = operation.output === undefined ? "" : writeJson(model, operation.output, output);
     return { status, headers: body === "" ? headers : { ...json, ...headers }, body };
   },
@@ -63,7 +68,17 @@ function readBody(model: ServiceModel, input: Structure, body: Uint8Array): Wire
   if (payload === undefined) return readMembers(model, input, parseJson(body));
   const { ref } = payload.member;
   if (ref === "blob" || ref === "stream") return { [payload.name]: body };
+  if (typeof ref === "string" && isStructure(ref))
+    return body.length === 0
+      ? {}
+      : { [payload.name]: readMembers(model, model.structure(ref), parseJson(body)) };
   throw new Error(`Bodies of kind ${JSON.stringify(ref)} are not read here.`);
+}
+
+function payloadBody(model: ServiceModel, ref: Ref, value: WireValue): WireAnswer["body"] {
+  return typeof ref === "string" && isStructure(ref) && isWireObject(value)
+    ? writeJson(model, model.structure(ref), value)
+    : rawOf(value);
 }
 
 function rawOf(value: WireValue): WireAnswer["body"] {
