@@ -93,6 +93,25 @@ test("--no-rollback leaves what was done", async () => {
   await custardEnds(0, folder, ["delete", "test"]);
 });
 
+test("a simulated instance that is to send signals never does, and the author is told so at once", async () => {
+  const template = {
+    Resources: {
+      Host: {
+        Type: "AWS::EC2::Instance",
+        CreationPolicy: { ResourceSignal: { Timeout: "PT2S" } },
+        Properties: { ImageId: "ami-1" },
+      },
+    },
+  };
+  const folder = temporaryFolder({ "template.yaml": JSON.stringify(template) });
+  const argv = ["deploy", "template.yaml", "--stack-name", "test"];
+  const { stdout, stderr } = await custardEnds(1, folder, argv);
+  expect(stderr).toContain(
+    "Host is simulated: nothing here sends the signals that its CreationPolicy waits for.",
+  );
+  expect(stdout).toContain("ROLLBACK_COMPLETE");
+});
+
 test("a simulated type is marked, and outputs know it", async () => {
   const template = templateOf(
     { Cluster: { Type: "AWS::ECS::Cluster", Properties: {} } },

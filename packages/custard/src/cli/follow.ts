@@ -46,12 +46,26 @@ async function showEvents(
     })) {
       seen.push(event);
       interrupts.note(event);
-      session.report({ kind: "event", event, simulated: isSimulated(event, session.local.types) });
+      const simulated = isSimulated(event, session.local.types);
+      session.report({ kind: "event", event, simulated });
+      if (simulated) await warnOfSignals(session, event);
     }
   } catch (error) {
     if (!interrupts.signal.aborted) throw error;
   }
   return seen;
+}
+
+/** What is simulated and not complete once it is there waits for signals of its CreationPolicy. */
+async function warnOfSignals(session: Session, event: StackEvent): Promise<void> {
+  if (event.status !== "CREATE_IN_PROGRESS" || event.reason !== "Resource creation Initiated") return;
+  const { resources } = await session.local.engine.stack(event.stackId);
+  const resource = resources.find(({ logicalId }) => logicalId === event.logicalId);
+  if (resource?.status !== "CREATE_IN_PROGRESS") return;
+  session.report({
+    kind: "note",
+    text: `${event.logicalId} is simulated: nothing here sends the signals that its CreationPolicy waits for. Take the CreationPolicy out, or send them with aws cloudformation signal-resource to custard serve.`,
+  });
 }
 
 function leave(session: Session, operation: Operation): ExitCode {
