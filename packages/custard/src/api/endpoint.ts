@@ -68,7 +68,7 @@ function boundServices(options: EndpointOptions): readonly BoundService[] {
     bind(iam, { identities: services.identities }),
     bind(kms, { keys: services.keys, now }),
     bind(lambda, { functions, layers, s3: services.s3, caller: world.functions, traces, documents, now }),
-    bind(logs, { functions, logGroups, traces }),
+    bind(logs, { functions, logGroups, logStreams: services.logStreams, traces }),
     bind(s3, { s3: services.s3 }),
     bind(secretsManager, { secrets }),
     bind(sns, { topics, publisher: world.topics }),

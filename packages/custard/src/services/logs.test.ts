@@ -4,6 +4,7 @@ import type { TraceEntry } from "../engine/ports.ts";
 import { MemoryDocuments } from "../storage/memory-documents.ts";
 import { FunctionRegistry } from "./functions.ts";
 import { LogGroups } from "./log-groups.ts";
+import { LogStreams } from "./log-streams.ts";
 import { filterLogEvents, listLogGroups, listLogStreams, type LogSources } from "./logs.ts";
 import { BufferedTraces, MemoryTraceStore } from "./traces.ts";
 
@@ -28,7 +29,8 @@ beforeEach(async () => {
   const documents = new MemoryDocuments();
   const functions = new FunctionRegistry(documents);
   const logGroups = new LogGroups(documents, () => 5);
-  sources = { functions, logGroups, traces: new BufferedTraces(new MemoryTraceStore()) };
+  const logStreams = new LogStreams(documents, () => start);
+  sources = { functions, logGroups, logStreams, traces: new BufferedTraces(new MemoryTraceStore()) };
   const settings = {
     runtime: "nodejs20.x",
     handler: "index.handler",
@@ -104,11 +106,13 @@ test("streams are named as Lambda's, one a day", async () => {
   expect(await listLogStreams(sources, scope, "/aws/lambda/f")).toEqual([
     {
       name: expect.stringMatching(/^2026\/01\/02\/\[\$LATEST\][0-9a-f]{32}$/),
+      createdAt: start + 86_400_000,
       firstAt: start + 86_400_000,
       lastAt: start + 86_400_000,
     },
     {
       name: expect.stringMatching(/^2026\/01\/01\/\[\$LATEST\][0-9a-f]{32}$/),
+      createdAt: start,
       firstAt: start,
       lastAt: start,
     },

@@ -4,12 +4,14 @@ import type { TraceEntry } from "../engine/ports.ts";
 import type { ResolvedFunction } from "./function-record.ts";
 import type { FunctionRegistry } from "./functions.ts";
 import { LogError, type LogGroups, type LogScope } from "./log-groups.ts";
+import { type LogStreams, missingStream } from "./log-streams.ts";
 import type { TraceLog } from "./traces.ts";
 
 /** What the view looks into. */
 export interface LogSources {
   readonly functions: FunctionRegistry;
   readonly logGroups: LogGroups;
+  readonly logStreams: LogStreams;
   readonly traces: Pick<TraceLog, "ofFunction">;
 }
 
@@ -27,6 +29,9 @@ export interface LogQuery {
   readonly until?: number;
   /** Terms: all plain ones, any with `?`, none with `-`; quoted ones may hold blanks. */
   readonly pattern?: string;
+  /** Of these streams, or of those whose names begin so. */
+  readonly streams?: readonly string[];
+  readonly streamPrefix?: string;
   /** Events after the one with this id. */
   readonly after?: string;
   /** Default and most 10,000. */
@@ -40,6 +45,8 @@ export interface LogEvent {
   readonly at: number;
   readonly message: string;
   readonly stream: string;
+  /** When it came. */
+  readonly putAt: number;
 }
 
 const most = 10_000;
@@ -68,7 +75,8 @@ export async function filterLogEvents(
 ): Promise<{ readonly events: readonly LogEvent[]; readonly next?: string }> {
   const matches = parsePattern(query.pattern ?? "");
   const all = (await eventsOf(sources, scope, query.group)).filter(
-    ({ id, at, message }) =>
+    ({ id, at, message, stream }) =>
+      isWanted(stream, query) &&
       at >= (query.from ?? 0) &&
       at < (query.until ?? Number.POSITIVE_INFINITY) &&
       (query.after === undefined || id > query.after) &&
@@ -79,18 +87,50 @@ export async function filterLogEvents(
   return { events, ...(events.length < all.length && last !== undefined ? { next: last.id } : {}) };
 }
 
-/** The streams of a group that have events, the newest first. */
+/** All events of one stream in their order, between two times; `until` isn't included. Throws `LogError`. */
+export async function streamEvents(
+  sources: LogSources,
+  scope: LogScope,
+  wanted: {
+    readonly group: string;
+    readonly stream: string;
+    readonly from?: number;
+    readonly until?: number;
+  },
+): Promise<readonly LogEvent[]> {
+  const { group, stream, from = 0, until = Number.POSITIVE_INFINITY } = wanted;
+  const all = (await eventsOf(sources, scope, group)).filter((event) => event.stream === stream);
+  if (all.length === 0 && (await sources.logStreams.find(scope, { group, stream })) === undefined)
+    throw missingStream();
+  return all.filter(({ at }) => at >= from && at < until);
+}
+
+/** The streams of a group, made or written to by functions; the newest event first. */
 export async function listLogStreams(
   sources: LogSources,
   scope: LogScope,
   group: string,
-): Promise<readonly { readonly name: string; readonly firstAt: number; readonly lastAt: number }[]> {
-  const streams = new Map<string, { name: string; firstAt: number; lastAt: number }>();
-  for (const { stream, at } of await eventsOf(sources, scope, group)) {
-    const known = streams.get(stream) ?? { name: stream, firstAt: at, lastAt: at };
-    streams.set(stream, { ...known, lastAt: at });
+): Promise<readonly ReadableStream[]> {
+  const events = await eventsOf(sources, scope, group);
+  const made = await sources.logStreams.list(scope, group);
+  const streams = new Map<string, ReadableStream>(made.map((stream) => [stream.name, stream]));
+  for (const { stream, at } of events) {
+    const known = streams.get(stream) ?? { name: stream, createdAt: at };
+    streams.set(stream, { firstAt: at, ...known, lastAt: at });
   }
-  return [...streams.values()].toSorted((a, b) => b.lastAt - a.lastAt);
+  return [...streams.values()].toSorted((a, b) => (b.lastAt ?? 0) - (a.lastAt ?? 0));
+}
+
+/** A stream with the times of its events, when it has any. */
+export interface ReadableStream {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly firstAt?: number;
+  readonly lastAt?: number;
+}
+
+function isWanted(stream: string, { streams, streamPrefix = "" }: LogQuery): boolean {
+  return (streams === undefined || streams.includes(stream)) && stream.startsWith(streamPrefix);
 }
 
 async function eventsOf(sources: LogSources, scope: LogScope, group: string): Promise<readonly LogEvent[]> {
@@ -99,7 +139,8 @@ async function eventsOf(sources: LogSources, scope: LogScope, group: string): Pr
   const events = await Promise.all(
     writers.map((each) => eventsOfFunction(sources, scope, each.reference.name)),
   );
-  return events.flat().toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const put = await sources.logStreams.events(scope, group);
+  return [...events.flat(), ...put].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 async function eventsOfFunction(
@@ -110,12 +151,21 @@ async function eventsOfFunction(
   const entries = await traces.ofFunction(name, most);
   return entries
     .filter((entry) => (entry.kind === "log" || entry.kind === "invoked") && isOf(entry, scope))
-    .map((entry, index) => ({
-      id: `${String(entry.at).padStart(15, "0")}-${name}-${String(index).padStart(6, "0")}`,
+    .map((entry, index, all) => ({
+      id: `${String(entry.at).padStart(15, "0")}-${name}-${String(index - firstOfTime(all, index)).padStart(6, "0")}`,
       at: entry.at,
       message: entry.text,
       stream: streamOf(entry, name),
+      putAt: entry.at,
     }));
+}
+
+/** Where the entries of the same millisecond begin: an id must stay the same when older entries are gone. */
+function firstOfTime(entries: readonly TraceEntry[], index: number): number {
+  const at = entries[index]?.at;
+  let first = index;
+  while (first > 0 && entries[first - 1]?.at === at) first -= 1;
+  return first;
 }
 
 /** Functions of one name may exist in several places; a stack's ARN tells where its requests went. */

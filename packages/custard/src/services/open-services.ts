@@ -6,6 +6,7 @@ import { Identities } from "./identities.ts";
 import { KeyStore } from "./keys.ts";
 import { LayerRegistry } from "./layers.ts";
 import { LogGroups } from "./log-groups.ts";
+import { LogStreams } from "./log-streams.ts";
 import { MacroRegistry } from "./macros.ts";
 import { ParameterStore } from "./parameters.ts";
 import type { InvokeFunction } from "./perform-task.ts";
@@ -47,6 +48,7 @@ export function openServices(home: ServiceHome) {
     identities: new Identities(records, now),
     keys: new KeyStore(records),
     logGroups: new LogGroups(documents, now),
+    logStreams: new LogStreams(documents, now),
     macros: new MacroRegistry(documents),
     layers: new LayerRegistry(documents, now),
     parameters,

@@ -6,6 +6,7 @@ import {
   listLogStreams,
   type LogEvent,
   type LogSources,
+  streamEvents,
 } from "../../services/logs.ts";
 import { ApiError } from "../api-error.ts";
 import { definedOf } from "../defined.ts";
@@ -27,9 +28,48 @@ const createLogGroup: Handle = async ({ input, scope }, { logGroups }) => {
   return {};
 };
 
-const deleteLogGroup: Handle = async ({ input, scope }, { logGroups }) => {
-  await logGroups.delete(scope, input.need("logGroupName"));
+const deleteLogGroup: Handle = async ({ input, scope }, { logGroups, logStreams }) => {
+  const name = input.need("logGroupName");
+  await logGroups.delete(scope, name);
+  await logStreams.deleteAll(scope, name);
   return {};
+};
+
+const createLogStream: Handle = async ({ input, scope }, world) => {
+  const group = input.need("logGroupName");
+  await needGroup(world, scope, group);
+  await world.logStreams.create(scope, { group, stream: input.need("logStreamName") });
+  return {};
+};
+
+const deleteLogStream: Handle = async ({ input, scope }, world) => {
+  const group = input.need("logGroupName");
+  await needGroup(world, scope, group);
+  await world.logStreams.delete(scope, { group, stream: input.need("logStreamName") });
+  return {};
+};
+
+const putLogEvents: Handle = async ({ input, scope }, world) => {
+  const group = input.need("logGroupName");
+  await needGroup(world, scope, group);
+  const events = input
+    .objects("logEvents")
+    .map((event) => ({ at: event.number("timestamp") ?? 0, message: event.need("message") }));
+  const name = { group, stream: input.need("logStreamName") };
+  const { tooOldEnd, tooNewStart } = await world.logStreams.put(scope, name, events);
+  const isAllTaken = tooOldEnd === undefined && tooNewStart === undefined;
+  return {
+    // Nobody asks for it any more; older clients look for it.
+    nextSequenceToken: "49039859502372590229306245023098612346234523450928723458",
+    ...(isAllTaken
+      ? {}
+      : {
+          rejectedLogEventsInfo: {
+            tooOldLogEventEndIndex: tooOldEnd,
+            tooNewLogEventStartIndex: tooNewStart,
+          },
+        }),
+  };
 };
 
 const describeLogGroups: Handle = async ({ input, scope }, world) => {
@@ -69,12 +109,13 @@ const describeLogStreams: Handle = async ({ input, scope }, world) => {
     token: input.text("nextToken"),
     code: "InvalidParameterException",
   });
-  const shown = items.map(({ name, firstAt, lastAt }) => ({
+  const shown = items.map(({ name, createdAt, firstAt, lastAt }) => ({
     logStreamName: name,
-    creationTime: firstAt,
+    creationTime: createdAt,
     firstEventTimestamp: firstAt,
     lastEventTimestamp: lastAt,
     lastIngestionTime: lastAt,
+    uploadSequenceToken: "49039859502372590229306245023098612346234523450928723458",
     arn: `${arnOf(scope, group)}:log-stream:${name}`,
     storedBytes: 0,
   }));
@@ -82,10 +123,17 @@ const describeLogStreams: Handle = async ({ input, scope }, world) => {
 };
 
 const filter: Handle = async ({ input, scope }, world) => {
-  const [names, prefix] = [input.texts("logStreamNames"), input.text("logStreamNamePrefix")];
+  const [streams, streamPrefix] = [input.texts("logStreamNames"), input.text("logStreamNamePrefix")];
+  if (streams !== undefined && streamPrefix !== undefined)
+    throw new LogError(
+      "InvalidParameterException",
+      "Cannot specify both logStreamNames and logStreamNamePrefix in the same request.",
+    );
   const { events, next } = await filterLogEvents(world, scope, {
     group: groupOf(input),
     ...definedOf({
+      streams,
+      streamPrefix,
       from: input.number("startTime"),
       until: untilOf(input),
       pattern: input.text("filterPattern"),
@@ -93,37 +141,30 @@ const filter: Handle = async ({ input, scope }, world) => {
       limit: input.number("limit"),
     }),
   });
-  const wanted = events.filter(
-    ({ stream }) =>
-      (names === undefined || names.includes(stream)) && (prefix === undefined || stream.startsWith(prefix)),
-  );
   return {
-    events: wanted.map((event) => ({ eventId: event.id, logStreamName: event.stream, ...toEvent(event) })),
+    events: events.map((event) => ({ eventId: event.id, logStreamName: event.stream, ...toEvent(event) })),
     searchedLogStreams: [],
     nextToken: next,
   };
 };
 
-/** All events of one stream, in one page: tokens say that there are no more. */
+/**
+ * A page of one stream, from its head or its end. A token names the event that it goes on from, forwards (`f/`) or
+ * backwards (`b/`); a page that comes back with the same token is the last one.
+ */
 const getLogEvents: Handle = async ({ input, scope }, world) => {
-  const stream = input.need("logStreamName");
-  const token = input.text("nextToken");
-  const { events } = await filterLogEvents(world, scope, {
+  const all = await streamEvents(world, scope, {
     group: groupOf(input),
-    ...definedOf({
-      from: input.number("startTime"),
-      until: untilOf(input),
-      after: token?.startsWith("f/") === true ? token.slice(2) : undefined,
-    }),
+    stream: input.need("logStreamName"),
+    ...definedOf({ from: input.number("startTime"), until: input.number("endTime") }),
   });
-  const all = events.filter((event) => event.stream === stream);
+  const token = tokenIn(input);
   const limit = input.number("limit") ?? 10_000;
-  const shown = input.flag("startFromHead") === true ? all.slice(0, limit) : all.slice(-limit);
-  const last = shown.at(-1)?.id ?? (token?.startsWith("f/") === true ? token.slice(2) : "");
+  const shown = pageOfStream(all, { ...token, limit, isFromHead: input.flag("startFromHead") === true });
   return {
     events: shown.map(toEvent),
-    nextForwardToken: `f/${last}`,
-    nextBackwardToken: `b/${shown[0]?.id ?? ""}`,
+    nextForwardToken: `f/${shown.at(-1)?.id ?? token.id}`,
+    nextBackwardToken: `b/${shown[0]?.id ?? token.id}`,
   };
 };
 
@@ -170,6 +211,9 @@ export const logs: Service<LogsWorld> = {
   name: "logs",
   operations: {
     CreateLogGroup: createLogGroup,
+    CreateLogStream: createLogStream,
+    DeleteLogStream: deleteLogStream,
+    PutLogEvents: putLogEvents,
     DeleteLogGroup: deleteLogGroup,
     DeleteRetentionPolicy: deleteRetentionPolicy,
     DescribeLogGroups: describeLogGroups,
@@ -184,6 +228,30 @@ export const logs: Service<LogsWorld> = {
   },
   explain: (error) => (error instanceof LogError ? new ApiError(error.code, error.message) : undefined),
 };
+
+/** Where a page goes on, and in which way. */
+function tokenIn(input: Input): { readonly way: string; readonly id: string } {
+  const token = input.text("nextToken");
+  const [, way = "", id = ""] = /^([fb])\/(.*)$/.exec(token ?? "") ?? [];
+  if (token === undefined || way !== "") return { way, id };
+  throw new LogError("InvalidParameterException", "The specified nextToken is invalid.");
+}
+
+function pageOfStream(
+  all: readonly LogEvent[],
+  wanted: { readonly way: string; readonly id: string; readonly limit: number; readonly isFromHead: boolean },
+): readonly LogEvent[] {
+  const { way, id, limit, isFromHead } = wanted;
+  if (way === "f") return all.filter((event) => event.id > id).slice(0, limit);
+  if (way === "b") return all.filter((event) => event.id < id).slice(-limit);
+  return isFromHead ? all.slice(0, limit) : all.slice(-limit);
+}
+
+/** A group that was made, or that functions write to. */
+async function needGroup(world: LogsWorld, scope: Scope, name: string): Promise<void> {
+  const groups = await listLogGroups(world, scope, name);
+  if (!groups.some((group) => group.name === name)) await world.logGroups.get(scope, name);
+}
 
 /** Changes some settings of a group; the others stay. */
 async function change(
@@ -216,6 +284,6 @@ function untilOf(input: Input): number | undefined {
   return end === undefined ? undefined : end + 1;
 }
 
-function toEvent({ at, message }: LogEvent): WireObject {
-  return { timestamp: at, message, ingestionTime: at };
+function toEvent({ at, message, putAt }: LogEvent): WireObject {
+  return { timestamp: at, message, ingestionTime: putAt };
 }
