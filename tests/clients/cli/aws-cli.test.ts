@@ -1,16 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../support/present.ts";
 import { run, type Run, type Server, startServer, template } from "../server.ts";
 
 const programs = present("the aws CLI", ["/usr/bin/aws", "aws"], "--version");
-/** Debian's, or else the user's own. */
-const [program = "aws"] = programs;
-const isOfVersion1 = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.startsWith("aws-cli/1.");
 
-describe.skipIf(programs.length === 0)("the aws CLI", () => {
+/** Debian's, and the user's own, which may be newer. */
+describe.skipIf(programs.length === 0).each(programs)("the aws CLI %s", (program) => {
+  const version = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout;
+  const isOfVersion1 = version.startsWith("aws-cli/1.");
+  /** Others send what `package` uploads to AWS itself, whatever endpoint is given. */
+  const knowsEndpointVariable = isOfVersion1 && Number(/^aws-cli\/1\.(\d+)/.exec(version)?.[1]) >= 29;
   let server: Server;
 
   beforeAll(async () => {
@@ -196,4 +198,84 @@ describe.skipIf(programs.length === 0)("the aws CLI", () => {
     await json("ssm", "put-parameter", "--name", "/a/b", "--type", "String", "--value", "c");
     expect(await json("ssm", "get-parameter", "--name", "/a/b")).toMatchObject({ Parameter: { Value: "c" } });
   }, 120_000);
+
+  test("what a stack is and was is shown by all commands that show it", async () => {
+    const stack = ["--stack-name", "shown"];
+    const role = "arn:aws:iam::123456789012:role/deploys";
+    const given = ["--template-body", "file://template.yaml", "--capabilities", "CAPABILITY_IAM"];
+    await cloudformation(
+      "create-stack",
+      ...stack,
+      ...given,
+      "--role-arn",
+      role,
+      "--client-request-token",
+      "once",
+    );
+    await cloudformation("wait", "stack-create-complete", ...stack);
+    expect(await cloudformation("describe-stacks", ...stack)).toMatchObject({
+      Stacks: [{ RoleARN: role, Capabilities: ["CAPABILITY_IAM"] }],
+    });
+    expect(await cloudformation("get-template", ...stack)).toMatchObject({ TemplateBody: template });
+    expect(await cloudformation("get-template-summary", ...stack)).toMatchObject({
+      ResourceTypes: ["AWS::IAM::Role", "AWS::Lambda::Function", "Custom::Mine"],
+      Capabilities: ["CAPABILITY_IAM"],
+    });
+    const mine = { LogicalResourceId: "Mine", PhysicalResourceId: "mine", ResourceStatus: "CREATE_COMPLETE" };
+    expect(
+      await cloudformation("describe-stack-resource", ...stack, "--logical-resource-id", "Mine"),
+    ).toMatchObject({ StackResourceDetail: mine });
+    expect(await cloudformation("describe-stack-resources", ...stack)).toMatchObject({
+      StackResources: expect.arrayContaining([expect.objectContaining(mine)]),
+    });
+    expect(await cloudformation("list-stack-resources", ...stack)).toMatchObject({
+      StackResourceSummaries: expect.arrayContaining([expect.objectContaining(mine)]),
+    });
+    expect(await cloudformation("list-stacks", "--stack-status-filter", "CREATE_COMPLETE")).toMatchObject({
+      StackSummaries: expect.arrayContaining([expect.objectContaining({ StackName: "shown" })]),
+    });
+    expect(await cloudformation("list-change-sets", ...stack)).toEqual({ Summaries: [] });
+    const again = await aws("cloudformation", "create-stack", ...stack, ...given);
+    expect(again.stderr).toContain("(AlreadyExistsException)");
+    const refused = await aws("cloudformation", "create-stack", "--stack-name", "no_underscores", ...given);
+    expect(refused.stderr).toContain("Value 'no_underscores' at 'stackName' failed to satisfy constraint");
+  }, 120_000);
+
+  test.runIf(knowsEndpointVariable)(
+    "what package uploads is deployed",
+    async () => {
+      const code = "exports.handler = async () => ({ packaged: true });";
+      await mkdir(join(server.folder, "code"), { recursive: true });
+      await writeFile(join(server.folder, "code", "index.js"), code);
+      const local = template
+        .replace(/Code:\n\s+ZipFile: \|\n(?:\s{10}.*\n)+/, "Code: code\n")
+        .split("  Mine:")[0];
+      await writeFile(
+        join(server.folder, "local.yaml"),
+        `${local}Outputs:\n  Function: { Value: !Ref Function }\n`,
+      );
+      await aws("s3", "mb", "s3://packages");
+      const files = ["--template-file", "local.yaml", "--output-template-file", "packaged.yaml"];
+      const packaged = await aws("cloudformation", "package", ...files, "--s3-bucket", "packages");
+      expect(`${packaged.code} ${packaged.stderr.replace(/\r.*/gs, "")}`).toBe("0 ");
+      const deployed = await aws(
+        "cloudformation",
+        "deploy",
+        "--stack-name",
+        "packaged",
+        "--template-file",
+        "packaged.yaml",
+        "--capabilities",
+        "CAPABILITY_IAM",
+      );
+      expect(deployed.stdout).toContain("Successfully created/updated stack - packaged");
+      const described = (await cloudformation("describe-stacks", "--stack-name", "packaged")) as {
+        readonly Stacks: readonly { readonly Outputs: readonly { readonly OutputValue: string }[] }[];
+      };
+      const name = described.Stacks[0]?.Outputs[0]?.OutputValue ?? "";
+      await json("lambda", "invoke", "--function-name", name, "packaged.json");
+      expect(await readFile(join(server.folder, "packaged.json"), "utf8")).toBe('{"packaged":true}');
+    },
+    120_000,
+  );
 });
