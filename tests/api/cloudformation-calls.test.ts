@@ -430,3 +430,63 @@ test("a role that goes on with or undoes what failed is shown from then on", asy
     "ValidationError: CancelUpdateStack cannot be called from current stack status",
   );
 });
+
+describe("texts by URL, and pages", () => {
+  const url = (key: string) => `${endpoint.url}/texts/${key}`;
+
+  beforeAll(async () => {
+    await endpoint.send("/texts", { method: "PUT", service: "s3" });
+    await endpoint.send("/texts/template.json", { method: "PUT", service: "s3", body: topic("by URL") });
+  });
+
+  test("a template is taken from our own S3, whatever is asked of it", async () => {
+    const TemplateURL = url("template.json");
+    const { StackStatus } = await create({ StackName: "by-url", TemplateURL });
+    expect(StackStatus).toBe("CREATE_COMPLETE");
+    const summary = await client.send(new GetTemplateSummaryCommand({ TemplateURL }));
+    expect(summary.ResourceTypes).toEqual(["AWS::SNS::Topic"]);
+  });
+
+  test.each([
+    { name: "one that isn't there", input: { TemplateURL: "/texts/none.json" }, text: "S3 error:" },
+    {
+      name: "one of elsewhere",
+      input: { TemplateURL: "https://example.com/template.json" },
+      text: "TemplateURL must be a supported URL.",
+    },
+    {
+      name: "one beside a text",
+      input: { TemplateURL: "/texts/template.json", TemplateBody: topic("x") },
+      text: "Either Template URL or Template Body must be specified.",
+    },
+    {
+      name: "a policy's beside its text",
+      input: { TemplateBody: topic("x"), StackPolicyBody: "{}", StackPolicyURL: "/texts/policy.json" },
+      text: "You cannot specify both StackPolicyURL and StackPolicyBody",
+    },
+  ])("$name is refused", async ({ input, text }) => {
+    const here = Object.fromEntries(
+      Object.entries(input).map(([name, value]) => [
+        name,
+        value.startsWith("/") ? endpoint.url + value : value,
+      ]),
+    );
+    const call = client.send(new CreateStackCommand({ StackName: "refused", ...here }));
+    expect(await refusal(call)).toContain(`ValidationError: ${text}`);
+  });
+
+  test("an import is refused, with what to do instead", async () => {
+    const call = changeSet({ StackName: "imported", ChangeSetName: "a", ChangeSetType: "IMPORT" });
+    expect(await refusal(call)).toContain("Use the change set type CREATE or UPDATE.");
+  });
+
+  test("a token that no page gave is refused", async () => {
+    const NextToken = "made-up";
+    for (const call of [
+      client.send(new ListStacksCommand({ NextToken })),
+      client.send(new DescribeStackEventsCommand({ StackName: "by-url", NextToken })),
+      client.send(new DescribeEventsCommand({ StackName: "by-url", NextToken })),
+    ])
+      expect(await refusal(call)).toBe("ValidationError: The specified NextToken is invalid.");
+  });
+});
