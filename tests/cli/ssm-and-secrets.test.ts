@@ -90,3 +90,12 @@ test.each([
     stderr: expect.stringContaining(says),
   });
 });
+
+test("what is no text is refused, not stored as something else", async () => {
+  const { custard, directory } = commandLine();
+  writeFileSync(join(directory, "key.bin"), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+  expect(await custard("ssm", "put", "key", "--file", "key.bin")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("key.bin is no text: it is not UTF-8"),
+  });
+});

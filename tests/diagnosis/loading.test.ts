@@ -28,7 +28,7 @@ test.each<Case>([
   {
     name: "a missing package",
     code: 'require("left-pad/perf");',
-    advice: `${prefix} Error: Cannot find module 'left-pad/perf' at index.js:1. Put it beside the function's code, as Lambda hasn't got it: npm install --prefix CODE_FOLDER left-pad`,
+    advice: `${prefix} Error: Cannot find module 'left-pad/perf' at index.js:1. Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and npm install --prefix FOLDER left-pad`,
   },
   {
     name: "a missing package that Lambda has",
@@ -44,7 +44,7 @@ test.each<Case>([
     name: "a missing package in Python",
     runtime: "python3.12",
     code: "import crhelper",
-    advice: `${prefix} Unable to import module 'index': No module named 'crhelper'. Put it beside the function's code, as Lambda hasn't got it: pip install -t CODE_FOLDER crhelper`,
+    advice: `${prefix} Unable to import module 'index': No module named 'crhelper'. Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and pip install -t FOLDER crhelper`,
   },
   {
     name: "a module of Python 2",

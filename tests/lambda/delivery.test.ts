@@ -75,7 +75,7 @@ const silences = [
     code: "require('@scope/nowhere/deep')",
     attempts: 3,
     advice:
-      "Function provider couldn't be loaded (3 attempts): Error: Cannot find module '@scope/nowhere/deep' at index.js:1. Put it beside the function's code, as Lambda hasn't got it: npm install --prefix CODE_FOLDER @scope/nowhere",
+      "Function provider couldn't be loaded (3 attempts): Error: Cannot find module '@scope/nowhere/deep' at index.js:1. Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and npm install --prefix FOLDER @scope/nowhere",
   },
   {
     title: "lacks a Python package",
@@ -83,7 +83,7 @@ const silences = [
     settings: { runtime: "python3.13" },
     attempts: 3,
     advice:
-      "Function provider couldn't be loaded (3 attempts): Unable to import module 'index': No module named 'nowhere'. Put it beside the function's code, as Lambda hasn't got it: pip install -t CODE_FOLDER nowhere",
+      "Function provider couldn't be loaded (3 attempts): Unable to import module 'index': No module named 'nowhere'. Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and pip install -t FOLDER nowhere",
   },
 ];
 

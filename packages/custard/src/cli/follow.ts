@@ -92,7 +92,8 @@ async function conclude(
   session.report({
     kind: "result",
     stack,
-    took: Date.now() - operation.startedAt,
+    // The machine's clock may have been set back.
+    took: Math.max(0, Date.now() - operation.startedAt),
     notes: failed || operation.kind === "delete" ? [] : notesOn({ events, stack }),
     ...(advice === undefined ? {} : { advice }),
   });

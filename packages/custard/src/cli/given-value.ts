@@ -6,7 +6,8 @@ import { readBounded } from "./read-bounded.ts";
 /** The option with which a value comes from a file. */
 export const fileOption = {
   flags: "--file <path>",
-  description: "read the value from a file, so that it isn't in your shell's history; /dev/stdin for a pipe",
+  description:
+    "read the value from a file, without its last line break, so that it isn't in your shell's history; /dev/stdin for a pipe",
 } as const;
 
 /** Bytes of a secret, the largest of these values; who stores it refuses more. Source: Secrets Manager's quotas. */
@@ -23,9 +24,16 @@ export async function givenValue(call: Call): Promise<string> {
   const bytes = await readBounded(resolve(call.io.cwd, path), largestValue).catch((cause: unknown) => {
     throw new CliFault(`${path} can't be read`, { cause });
   });
-  const text = bytes.toString("utf8");
   // A line in a file ends with a line break that isn't meant.
-  return text.replace(/\r?\n$/, "");
+  return textOf(bytes, path).replace(/\r?\n$/, "");
+}
+
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliFault(`${path} is no text: it is not UTF-8`, { cause });
+  }
 }
 
 /** The argument that an action can't do without. */

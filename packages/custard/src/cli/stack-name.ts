@@ -7,16 +7,24 @@ const generic = new Set(["template", "stack", "main", "index", "cfn", "cloudform
 const pattern = "[a-zA-Z][-a-zA-Z0-9]*";
 const maxLength = 128;
 
-/** A stack name made from the template's file name, or from its folder's when the file is called template, stack and the like. */
+/**
+ * A stack name made from the template's file name, or from its folder's when the file is called template, stack and the
+ * like. Several files of a folder are several stacks, so that of a file's name nothing is lost that tells it from
+ * another: 1-base.yaml is stack-1-base. Throws `CliFault` where a name has no letter or digit to make one of.
+ */
 export function defaultStackName(templatePath: string): string {
   const path = resolve(templatePath);
   const file = basename(path, extname(path)).replace(/\.template$/, "");
-  const named = generic.has(file.toLowerCase()) ? basename(dirname(path)) : file;
-  const name = named
+  const isGeneric = generic.has(file.toLowerCase());
+  const name = (isGeneric ? basename(dirname(path)) : file)
     .replaceAll(/[^a-zA-Z0-9]+/g, "-")
-    .replace(/^[^a-zA-Z]+/, "")
-    .replace(/-+$/, "");
-  return name === "" ? "stack" : name.slice(0, maxLength);
+    .replaceAll(/^-+|-+$/g, "");
+  if (isGeneric) return name.replace(/^[^a-zA-Z]+/, "").slice(0, maxLength) || "stack";
+  if (name === "")
+    throw new CliFault(`No stack name can be made of ${basename(path)}`, {
+      advice: "Give one: --stack-name my-stack",
+    });
+  return (/^[a-zA-Z]/.test(name) ? name : `stack-${name}`).slice(0, maxLength);
 }
 
 /** Throws `CliFault` when AWS would not take the name. */

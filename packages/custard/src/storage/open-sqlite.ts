@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Documents, Journal } from "../engine/ports.ts";
 import { BufferedTraces, type TraceLog } from "../services/traces.ts";
@@ -84,7 +84,7 @@ export interface SqliteReader {
  */
 export function readSqliteStorage(directory: string): SqliteReader | undefined {
   const file = join(directory, "custard.db");
-  if (!existsSync(file)) return undefined;
+  if (!isThere(file)) return undefined;
   const database = new Database(file, { durability: "full", migrations: journalMigrations, readOnly: true });
   const writes = new GroupCommit(database);
   const traces = new BufferedTraces(new SqliteTraceReader(join(directory, "traces.db")));
@@ -98,6 +98,16 @@ export function readSqliteStorage(directory: string): SqliteReader | undefined {
       database.close();
     },
   };
+}
+
+/** A directory that may not be looked into is not an empty one. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (cause) {
+    const why = cause instanceof Error ? `: ${cause.message}` : "";
+    throw new StorageError("Unavailable", `The state directory can't be looked into${why}.`, { cause });
+  }
 }
 
 function makeDirectory(directory: string): void {

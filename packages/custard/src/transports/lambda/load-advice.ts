@@ -67,7 +67,7 @@ function pythonAdvice(name: string, resolved: ResolvedFunction): string {
     return `${name} is in Python's standard library up to ${last} only: do without it, or name an older interpreter as python in custard.config.`;
   if (pythonSdk.has(name))
     return `Lambda has ${name}; here it comes from your python3: pip install ${packageOf(name)}`;
-  return `Put it beside the function's code, as Lambda hasn't got it: pip install -t ${folderOf(resolved)} ${packageOf(name)}`;
+  return bringIt(resolved, (folder) => `pip install -t ${folder} ${packageOf(name)}`);
 }
 
 function nodeAdvice(specifier: string, resolved: ResolvedFunction): string {
@@ -81,7 +81,13 @@ function nodeAdvice(specifier: string, resolved: ResolvedFunction): string {
     return "Lambda hasn't got version 2 of AWS's SDK since nodejs18.x: use the @aws-sdk packages, or put it beside the function's code.";
   if (/^@(?:aws-sdk|smithy)\//.test(name))
     return `Lambda has ${name}; here it comes from your project: npm install ${name}`;
-  return `Put it beside the function's code, as Lambda hasn't got it: npm install --prefix ${folderOf(resolved)} ${name}`;
+  return bringIt(resolved, (folder) => `npm install --prefix ${folder} ${name}`);
+}
+
+function bringIt(resolved: ResolvedFunction, install: (folder: string) => string): string {
+  return resolved.code.kind === "inline"
+    ? `Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and ${install("FOLDER")}`
+    : `Put it beside the function's code, as Lambda hasn't got it: ${install(folderOf(resolved))}`;
 }
 
 function handlerAdvice({ settings, code }: ResolvedFunction): string {
@@ -96,7 +102,7 @@ function ownModule({ settings }: Pick<ResolvedFunction, "settings">): string {
   return settings.runtime.startsWith("python") ? (text.split(/[./]/)[0] ?? text) : text;
 }
 
-/** Inline code is one file: its author has to make a folder of it first. */
+/** Where a zip file was made is not known here. */
 function folderOf({ code }: ResolvedFunction): string {
   return code.kind === "directory" ? shellWord(code.path) : "CODE_FOLDER";
 }
