@@ -10,6 +10,7 @@ import { pageOf } from "../pages.ts";
 import type { ApiCall, Handler, Scope, Service } from "../service.ts";
 import { tagsOf, toTags } from "../tags.ts";
 import type { WireObject } from "../wire.ts";
+import { policyOf, withoutStatement, withStatement } from "./sns/permissions.ts";
 
 /** Publishes to topics. */
 export interface Publisher {
@@ -176,9 +177,18 @@ const listTagsForResource: Handle = async ({ input, scope }, { topics }) => {
   return { Tags: toTags(tags) };
 };
 
+const changePermission =
+  (policyAfter: typeof withStatement): Handle =>
+  async ({ input, scope }, { topics }) => {
+    const topic = await topics.get(arnOf(input.need("TopicArn"), scope));
+    await topics.setAttribute(topic.arn, "Policy", policyAfter(topic, input, scope));
+    return {};
+  };
+
 export const sns: Service<SnsWorld> = {
   name: "sns",
   operations: {
+    AddPermission: changePermission(withStatement),
     ConfirmSubscription: confirmSubscription,
     CreateTopic: createTopic,
     DeleteTopic: deleteTopic,
@@ -190,6 +200,7 @@ export const sns: Service<SnsWorld> = {
     ListTopics: listTopics,
     Publish: publish,
     PublishBatch: publishBatch,
+    RemovePermission: changePermission(withoutStatement),
     SetSubscriptionAttributes: setSubscriptionAttributes,
     SetTopicAttributes: setTopicAttributes,
     Subscribe: subscribe,
@@ -275,13 +286,15 @@ function checkBatch(ids: readonly string[]): void {
 }
 
 function attributesOfTopic(
-  { arn, attributes }: Topic,
+  topic: Topic,
   { scope, subscriptions }: { readonly scope: Scope; readonly subscriptions: readonly Subscription[] },
 ): WireObject {
+  const { arn, attributes } = topic;
   const waiting = subscriptions.filter(({ status }) => status === "pending").length;
   return {
     DisplayName: "",
     ...attributes,
+    Policy: policyOf(topic, scope),
     TopicArn: arn,
     Owner: scope.account,
     SubscriptionsConfirmed: String(subscriptions.length - waiting),

@@ -139,23 +139,68 @@ export const deleteFunctionConcurrency: Handle = async (call, { functions }) => 
 };
 
 export const putEventInvokeConfig: Handle = async (call, { functions }) => {
-  const { input } = call;
-  const reference = functionOf(call, input.text("Qualifier"));
+  const reference = functionOf(call, call.input.text("Qualifier"));
+  const settings = eventInvokeIn(call.input);
+  await functions.putEventInvoke(reference, settings);
+  return toEventInvoke(await functions.resolve(reference), settings);
+};
+
+/** What the call doesn't name stays. */
+export const updateEventInvokeConfig: Handle = async (call, { functions }) => {
+  const reference = functionOf(call, call.input.text("Qualifier"));
+  const found = await functions.resolve(reference);
+  if (Object.keys(found.eventInvoke).length === 0) throw noEventInvoke(found.arn);
+  const settings = { ...found.eventInvoke, ...eventInvokeIn(call.input) };
+  await functions.putEventInvoke(reference, settings);
+  return toEventInvoke(await functions.resolve(reference), settings);
+};
+
+/** Of all qualifiers of a function. */
+export const listEventInvokeConfigs: Handle = async (call, { functions }) => {
+  const reference = functionOf(call);
+  const versions = await functions.versions(reference);
+  const aliases = Object.keys(await functions.aliases(reference));
+  const qualifiers = ["$LATEST", ...versions.map(({ version }) => version), ...aliases];
+  const all = await Promise.all(
+    qualifiers.map(async (qualifier) => functions.resolve({ ...reference, qualifier })),
+  );
+  const configured = all.filter(({ eventInvoke }) => Object.keys(eventInvoke).length > 0);
+  return { FunctionEventInvokeConfigs: configured.map((found) => toEventInvoke(found, found.eventInvoke)) };
+};
+
+/** Lambda's usual limits; of the account's functions, how many there are. */
+export const getAccountSettings: Handle = async ({ scope }, { functions }) => ({
+  AccountLimit: {
+    TotalCodeSize: 80_530_636_800,
+    CodeSizeUnzipped: 262_144_000,
+    CodeSizeZipped: 52_428_800,
+    ConcurrentExecutions: 1000,
+    UnreservedConcurrentExecutions: 1000,
+  },
+  AccountUsage: { TotalCodeSize: 0, FunctionCount: (await functions.list(scope)).length },
+});
+
+/** Nothing polls for functions here, so that there are none. */
+export const listEventSourceMappings: Handle = async () => ({ EventSourceMappings: [] });
+
+function eventInvokeIn(input: Input) {
   const destinations = input.object("DestinationConfig");
-  const settings = definedOf({
+  return definedOf({
     maximumRetryAttempts: input.number("MaximumRetryAttempts"),
     maximumEventAgeSeconds: input.number("MaximumEventAgeInSeconds"),
     onSuccess: destinations?.object("OnSuccess")?.text("Destination"),
     onFailure: destinations?.object("OnFailure")?.text("Destination"),
   });
-  await functions.putEventInvoke(reference, settings);
-  return toEventInvoke(await functions.resolve(reference), settings);
-};
+}
+
+function noEventInvoke(arn: string): FunctionError {
+  return new FunctionError("NotFound", `The function ${arn} doesn't have an EventInvokeConfig`);
+}
 
 export const getEventInvokeConfig: Handle = async (call, { functions }) => {
   const found = await functions.resolve(functionOf(call, call.input.text("Qualifier")));
   if (Object.keys(found.eventInvoke).length > 0) return toEventInvoke(found, found.eventInvoke);
-  throw new FunctionError("NotFound", `The function ${found.arn} doesn't have an EventInvokeConfig`);
+  throw noEventInvoke(found.arn);
 };
 
 export const deleteEventInvokeConfig: Handle = async (call, { functions }) => {
