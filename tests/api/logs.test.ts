@@ -17,7 +17,7 @@ import {
   ResourceNotFoundException,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openTestEndpoint, settingsOf, type TestEndpoint } from "./support.ts";
+import { deploy, openTestEndpoint, settingsOf, type TestEndpoint } from "./support.ts";
 
 const logGroupName = "/mine";
 const now = Date.now();
@@ -117,6 +117,20 @@ test("streams and groups that aren't there, or are already, are refused", async 
   );
   await logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: "a" }));
   const { events } = await logs.send(new GetLogEventsCommand({ logGroupName, logStreamName: "a" }));
+  expect(events).toEqual([]);
+});
+
+test("a stack's group is deleted with its streams: one of the same name begins empty", async () => {
+  const template = (name: string) =>
+    `Resources: { Group: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: '${name}' } } }`;
+  await deploy(endpoint, "logs", template("/stack"));
+  const stream = { logGroupName: "/stack", logStreamName: "s" };
+  await logs.send(new CreateLogStreamCommand(stream));
+  const logEvents = [{ timestamp: now, message: "x" }];
+  await logs.send(new PutLogEventsCommand({ ...stream, logEvents }));
+  await deploy(endpoint, "logs", template("/other"));
+  await logs.send(new CreateLogGroupCommand({ logGroupName: "/stack" }));
+  const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName: "/stack" }));
   expect(events).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
-import { LogError, type LogGroups, type LogGroupSettings } from "../services/log-groups.ts";
+import { LogError, type LogGroupSettings } from "../services/log-groups.ts";
+import type { Services } from "../services/open-services.ts";
 import { serviceFailure } from "./failure.ts";
 import { generatedName } from "./generated-name.ts";
 import type { Handler, Made } from "./handler.ts";
@@ -8,7 +9,10 @@ import { numberProperty, tagsOf } from "./properties.ts";
 import { regionalArn, type Subject, textProperty } from "./subject.ts";
 
 /** `AWS::Logs::LogGroup`. */
-export function logGroup(groups: LogGroups, records: KeptRecords): Handler {
+export function logGroup(
+  { logGroups: groups, logStreams: streams }: Pick<Services, "logGroups" | "logStreams">,
+  records: KeptRecords,
+): Handler {
   return {
     async create(subject) {
       const { task, properties } = subject;
@@ -38,6 +42,7 @@ export function logGroup(groups: LogGroups, records: KeptRecords): Handler {
       await groups.delete(scopeOf(subject), task.physicalId).catch((error: unknown) => {
         if (!(error instanceof LogError && error.code === "ResourceNotFoundException")) throw error;
       });
+      await streams.deleteAll(scopeOf(subject), task.physicalId);
       await records.delete(task);
     },
   };

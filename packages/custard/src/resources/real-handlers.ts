@@ -24,7 +24,7 @@ export function realHandlers(world: Services, records: KeptRecords): Readonly<Re
     "AWS::Lambda::LayerVersion": lambdaLayerVersion(layers, s3),
     "AWS::Lambda::Permission": lambdaPermission(functions, records),
     "AWS::Lambda::Version": lambdaVersion(functions, records),
-    "AWS::Logs::LogGroup": logGroup(world.logGroups, records),
+    "AWS::Logs::LogGroup": logGroup(world, records),
     "AWS::S3::Bucket": s3Bucket(s3, records),
     "AWS::S3::BucketPolicy": s3BucketPolicy(s3),
     "AWS::SNS::Subscription": snsSubscription(topics),
