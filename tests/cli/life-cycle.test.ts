@@ -217,6 +217,22 @@ describe("interruption", () => {
     expect(idle.stdout).toContain("nothing to resume");
   });
 
+  test("another stack's command says that one was left in the middle, and is again", async () => {
+    const folder = temporaryFolder();
+    const diary = join(folder, "diary");
+    const slow = templateOf({ Slow: scripted({ OnCreate: { delay: 60_000, diary } }) });
+    writeFileSync(join(folder, "slow.yaml"), slow);
+    writeFileSync(join(folder, "quick.yaml"), thing);
+    const running = startCustard(folder, ["deploy", "slow.yaml"]);
+    await expect.poll(() => readDiary(diary), { timeout: 15_000 }).toHaveLength(1);
+    running.child.kill("SIGKILL");
+    await running.ended;
+    const { stderr } = await custardEnds(0, folder, ["deploy", "quick.yaml"]);
+    expect(stderr).toBe(
+      "slow was left in the middle, and goes on while this runs.\nslow is still in the middle. Go on with it: custard resume\n",
+    );
+  });
+
   test("Ctrl-C during a create deletes what there is: exit code 130", async () => {
     const folder = temporaryFolder();
     const diary = join(folder, "diary");

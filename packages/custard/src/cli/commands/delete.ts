@@ -2,6 +2,7 @@ import { chooseStack, wantedBy } from "../choose-stack.ts";
 import { type Call, type Command, sharedOptions } from "../command.ts";
 import type { ExitCode } from "../fault.ts";
 import { follow } from "../follow.ts";
+import { mindingOthers } from "../others.ts";
 import { placeOf } from "../place.ts";
 import { reportFor, withSession } from "../session.ts";
 import { existingState } from "../state-directory.ts";
@@ -42,10 +43,12 @@ async function runDelete(call: Call): Promise<ExitCode> {
       ...opened,
       report: reportFor(call, [...stack.resources, { logicalId: stackName, type: "" }]),
     };
-    const startedAt = Date.now();
-    const after = (await engine.events(stackId)).at(-1)?.sequence ?? 0;
-    await engine.deleteStack({ stack: stackId, retain: call.texts("retain") });
-    session.report({ kind: "start", operation: "delete", stackName, region, resumed: false });
-    return follow(session, { kind: "delete", stackId, stackName, after, startedAt });
+    return mindingOthers(session, stackName, async () => {
+      const startedAt = Date.now();
+      const after = (await engine.events(stackId)).at(-1)?.sequence ?? 0;
+      await engine.deleteStack({ stack: stackId, retain: call.texts("retain") });
+      session.report({ kind: "start", operation: "delete", stackName, region, resumed: false });
+      return follow(session, { kind: "delete", stackId, stackName, after, startedAt });
+    });
   });
 }

@@ -13,6 +13,7 @@ import { type Call, type Command, sharedOptions } from "../command.ts";
 import type { ExitCode } from "../fault.ts";
 import { follow, type Operation } from "../follow.ts";
 import { type FunctionSource, functionSources } from "../function-sources.ts";
+import { mindingOthers } from "../others.ts";
 import { parseKeyValues } from "../key-values.ts";
 import { placeOf } from "../place.ts";
 import { providerOptions, providerSettings } from "../provider-options.ts";
@@ -95,7 +96,8 @@ async function runDeploy(call: Call): Promise<ExitCode> {
   };
   return withSession(call, options, async (session) => {
     checkSimulated(wish.template, { types: session.local.types, config, strict: options.strict });
-    return await deployInto({ ...session, report }, wish);
+    const told = { ...session, report };
+    return await mindingOthers(told, wish.input.stackName, async () => deployInto(told, wish));
   });
 }
 
