@@ -417,3 +417,78 @@ test("a crash at any moment loses neither parent nor child", async () => {
   const all = await world.engine.stacks();
   expect(all.filter(({ status }) => status === "CREATE_COMPLETE")).toHaveLength(24);
 });
+
+describe("a change set with nested stacks", () => {
+  const parentOf = (value: string) =>
+    template({ Child: nested({ Parameters: { V: value } }), Still: nested({ TemplateURL: "still.yaml" }) });
+  const sets = () => world.engine.changeSets;
+
+  /** A parent with two nested stacks, and a change set that would update one of them, and one in that. */
+  async function prepared(): Promise<{ id: StackId; changeSetId: string }> {
+    templates["leaf.yaml"] = withValue("L", "leaf");
+    templates["still.yaml"] = withValue("S", "still");
+    templates["child.yaml"] = template(
+      {
+        C: custom({ V: { Ref: "V" } }),
+        Leaf: nested({ TemplateURL: "leaf.yaml", Parameters: { V: { Ref: "V" } } }),
+      },
+      { Parameters: { V: { Type: "String" } } },
+    ).templateBody;
+    const id = await create(parentOf("1"));
+    const { changeSetId } = await sets().create({
+      stackName: "my-stack",
+      changeSetName: "changes",
+      includeNestedStacks: true,
+      ...parentOf("2"),
+    });
+    return { id, changeSetId };
+  }
+
+  test("tells what would change in them, down to the innermost", async () => {
+    const { id, changeSetId } = await prepared();
+    const root = await sets().describe({ changeSet: changeSetId });
+    const change = root.changes.find(({ logicalId }) => logicalId === "Child");
+    expect(root).toMatchObject({ includesNested: true, stackId: id });
+    const child = await sets().describe({ changeSet: change?.changeSetId ?? "" });
+    expect(child).toMatchObject({
+      stackId: await childOf(id),
+      status: "CREATE_COMPLETE",
+      executionStatus: "AVAILABLE",
+      nestedIn: { parent: changeSetId, root: changeSetId },
+      changes: [
+        { action: "Modify", logicalId: "C" },
+        { action: "Modify", logicalId: "Leaf" },
+      ],
+    });
+    const leaf = await sets().describe({ changeSet: child.changes[1]?.changeSetId ?? "" });
+    expect(leaf).toMatchObject({
+      nestedIn: { parent: child.changeSetId, root: changeSetId },
+      changes: [{ action: "Modify", logicalId: "L" }],
+    });
+    // What stays as it is has none.
+    expect(await sets().list(await childOf(id, "Still"))).toEqual([]);
+  });
+
+  test("is executed as a whole, by its root", async () => {
+    const { id, changeSetId } = await prepared();
+    const [nestedSet] = await sets().list(await childOf(id));
+    await expect(sets().execute({ changeSet: nestedSet?.changeSetId ?? "" })).rejects.toThrow(
+      `is of a nested stack: execute the root change set [${changeSetId}]`,
+    );
+    await sets().execute({ changeSet: changeSetId });
+    expect((await world.settle(id)).status).toBe("UPDATE_COMPLETE");
+    expect((await world.engine.stack(await childOf(id))).parameters).toMatchObject([
+      { name: "V", value: "2" },
+    ]);
+    expect(await sets().list(await childOf(id))).toEqual([]);
+  });
+
+  test("goes as a whole", async () => {
+    const { id, changeSetId } = await prepared();
+    const child = await childOf(id);
+    const leaf = await childOf(child, "Leaf");
+    expect(await sets().list(leaf)).toHaveLength(1);
+    await sets().delete({ changeSet: changeSetId });
+    expect([await sets().list(child), await sets().list(leaf)]).toEqual([[], []]);
+  });
+});

@@ -9,7 +9,14 @@ import type { ChangeSet } from "./change-set.ts";
 import { readDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { Happened } from "./event.ts";
-import { changeSetNotFound, noChanges, notCreatableAgain, notExecutable, userInitiated } from "./messages.ts";
+import {
+  changeSetNotFound,
+  nestedNotExecutable,
+  noChanges,
+  notCreatableAgain,
+  notExecutable,
+  userInitiated,
+} from "./messages.ts";
 import {
   beginCreate,
   beginUpdate,
@@ -105,6 +112,8 @@ export function executeChangeSet(draft: Draft, event: Happened<"execute-change-s
     const status = changeSet.executed ? "EXECUTE_COMPLETE" : "FAILED";
     throw new StackError("InvalidChangeSetStatus", notExecutable(changeSet.id, status));
   }
+  if (changeSet.nestedIn !== undefined)
+    throw new StackError("InvalidOperation", nestedNotExecutable(changeSet.id, changeSet.nestedIn.root));
   if (changeSet.type === "UPDATE") refuseUpdating(stack);
   noteCall(draft, "execute", event.clientRequestToken);
   draft.record({ kind: "change-set-executed", name: changeSet.name });

@@ -65,6 +65,15 @@ export interface ChangeSet {
   readonly terms?: Terms;
   readonly clientToken?: string;
   readonly importExisting?: boolean;
+  /** Change sets of its nested stacks were made with it. */
+  readonly includesNested?: boolean;
+  readonly nestedIn?: ChangeSetFamily;
+}
+
+/** Of a nested stack's change set: the one that it belongs to, and the outermost one, by their ids. */
+export interface ChangeSetFamily {
+  readonly parent: string;
+  readonly root: string;
 }
 
 /** What stands for a value that only the change itself will bring (fact 126). */

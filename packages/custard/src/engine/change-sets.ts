@@ -1,6 +1,8 @@
+import type { ValueMap } from "../template/value.ts";
 import { changeSetClaim, stackClaim } from "./claims.ts";
 import { findChangeSet } from "./change-set-operations.ts";
-import type { ChangeSet, ChangeSetType } from "./change-set.ts";
+import type { ChangeSet, ChangeSetFamily, ChangeSetType } from "./change-set.ts";
+import { readRequest } from "./govern-child.ts";
 import type { StackId } from "./ids.ts";
 import {
   checkedName,
@@ -12,12 +14,15 @@ import {
   type ChangeSetReference,
 } from "./inputs.ts";
 import { changeSetNotFound, changeSetWithoutStack, noTemplate, stackMissing } from "./messages.ts";
-import type { Journal } from "./ports.ts";
+import type { Journal, Templates } from "./ports.ts";
+import { isNestedStack } from "./resource.ts";
 import type { Occurrence, StackRequest } from "./event.ts";
 import { StackError } from "./stack-error.ts";
 import type { Definition, Stack, StackIdentity } from "./stack.ts";
 import { summariseChangeSet, viewChangeSet } from "./view-change-set.ts";
 import type { ChangeSetSummary, ChangeSetView } from "./views.ts";
+
+const longestName = 128;
 
 /** What change sets need of the engine. */
 export interface ChangeSetContext {
@@ -26,6 +31,7 @@ export interface ChangeSetContext {
   readonly account: string;
   stack(stackId: StackId): Promise<Stack | undefined>;
   dispatch(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined>;
+  readonly templates: Templates | undefined;
   /** See `prepare-request.ts`. */
   prepare(
     stack: { readonly identity: StackIdentity; readonly previous?: Definition },
@@ -52,7 +58,7 @@ export class ChangeSets {
     if ((input.templateBody === undefined) !== (input.usePreviousTemplate ?? false))
       throw new StackError("InvalidInput", noTemplate);
     const { changeSetName, description, onStackFailure: onFailure, stackName } = input;
-    const { clientToken, importExisting } = input;
+    const { clientToken, importExisting, includeNestedStacks: includesNested } = input;
     const name = checkedName(changeSetName, "changeSetName");
     const existing = await this.#find(stackName, input);
     if (existing === undefined && type === "UPDATE")
@@ -64,13 +70,92 @@ export class ChangeSets {
       kind: "create-change-set",
       identity,
       seed,
-      changeSet: { name, type, ...defined({ description, onFailure, clientToken, importExisting }) },
+      changeSet: {
+        name,
+        type,
+        ...defined({ description, onFailure, clientToken, importExisting, includesNested }),
+      },
       stackName,
       request,
     });
     const made = stack?.changeSets.get(name);
-    if (made === undefined) throw new Error(`change set ${name} was made and isn't there`);
+    if (stack === undefined || made === undefined)
+      throw new Error(`change set ${name} was made and isn't there`);
+    if (includesNested === true) await this.#nest(stack, made);
     return { changeSetId: made.id, stackId: identity.stackId };
+  }
+
+  /** Makes change sets of the nested stacks that a change set would update, and of those in them. */
+  async #nest(parent: Stack, changeSet: ChangeSet): Promise<void> {
+    const nestedIn = { parent: changeSet.id, root: changeSet.nestedIn?.root ?? changeSet.id };
+    for (const { child, properties } of await this.#toUpdate(changeSet)) {
+      const { definition } = changeSet;
+      const read = await readRequest(this.#context, { ...parent, definition }, { properties });
+      if (read.kind === "failed") continue;
+      const name = `${changeSet.name}-${child.identity.stackName}`.slice(0, longestName);
+      const made = await this.#nestOne(child, name, { nestedIn, request: read.request });
+      if (made !== undefined) await this.#nest(made.stack, made.changeSet);
+    }
+  }
+
+  /** Undefined where the nested stack stays as it is, or can't be updated: executing the outermost one tells why. */
+  async #nestOne(
+    child: Stack,
+    name: string,
+    { nestedIn, request }: { readonly nestedIn: ChangeSetFamily; readonly request: StackRequest },
+  ): Promise<{ readonly stack: Stack; readonly changeSet: ChangeSet } | undefined> {
+    const { identity, seed, definition } = child;
+    try {
+      const stack = await this.#context.dispatch(identity.stackId, {
+        kind: "create-change-set",
+        identity,
+        seed,
+        changeSet: { name, type: "UPDATE", includesNested: true, nestedIn },
+        stackName: identity.stackName,
+        request: await this.#context.prepare({ identity, previous: definition }, request),
+      });
+      const changeSet = stack?.changeSets.get(name);
+      if (stack === undefined || changeSet === undefined) return undefined;
+      if (changeSet.status === "CREATE_COMPLETE") return { stack, changeSet };
+      await this.#context.dispatch(identity.stackId, { kind: "delete-change-set", changeSet: name });
+      return undefined;
+    } catch (error) {
+      if (error instanceof StackError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The nested stacks that are there and that a change set would update, with their properties of then. */
+  async #toUpdate({
+    changes,
+  }: ChangeSet): Promise<readonly { logicalId: string; child: Stack; properties: ValueMap }[]> {
+    const found = changes.map(async ({ action, type, logicalId, physicalId, after: properties }) => {
+      if (action !== "Modify" || !isNestedStack(type) || properties === undefined) return [];
+      const child = await this.#context.stack(physicalId as string as StackId);
+      return child === undefined ? [] : [{ logicalId, child, properties }];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** The change sets of nested stacks that were made with one, by the nested stack's logical id. */
+  async #nestedOf(
+    changeSet: ChangeSet,
+  ): Promise<ReadonlyMap<string, { stackId: StackId; changeSet: ChangeSet }>> {
+    if (changeSet.includesNested !== true) return new Map();
+    const found = (await this.#toUpdate(changeSet)).flatMap(({ logicalId, child }) => {
+      const nested = [...child.changeSets.values()].find(({ nestedIn }) => nestedIn?.parent === changeSet.id);
+      const { stackId } = child.identity;
+      return nested === undefined ? [] : [[logicalId, { stackId, changeSet: nested }] as const];
+    });
+    return new Map(found);
+  }
+
+  async #dropNested(changeSet: ChangeSet): Promise<void> {
+    for (const nested of (await this.#nestedOf(changeSet)).values()) {
+      await this.#dropNested(nested.changeSet);
+      const { name } = nested.changeSet;
+      await this.#context.dispatch(nested.stackId, { kind: "delete-change-set", changeSet: name });
+    }
   }
 
   /** A change set; with `includePropertyValues` also what properties were and will be. */
@@ -78,7 +163,8 @@ export class ChangeSets {
     reference: ChangeSetReference & { readonly includePropertyValues?: boolean },
   ): Promise<ChangeSetView> {
     const { stack, changeSet } = await this.#known(reference);
-    return viewChangeSet(stack, changeSet, { values: reference.includePropertyValues ?? false });
+    const nested = new Map([...(await this.#nestedOf(changeSet))].map(([id, one]) => [id, one.changeSet.id]));
+    return viewChangeSet(stack, changeSet, { values: reference.includePropertyValues ?? false, nested });
   }
 
   /** The change sets of a stack, oldest first. */
@@ -92,6 +178,8 @@ export class ChangeSets {
   async delete(reference: ChangeSetReference): Promise<void> {
     const stack = await this.#stackOf(reference);
     const { changeSet } = reference;
+    const found = findChangeSet(stack, changeSet);
+    if (found !== undefined) await this.#dropNested(found);
     await this.#context.dispatch(stack.identity.stackId, { kind: "delete-change-set", changeSet });
   }
 
@@ -104,7 +192,9 @@ export class ChangeSets {
     },
   ): Promise<StackId> {
     const { changeSet, disableRollback = false, retainExceptOnCreate = false } = reference;
-    const { stackId } = (await this.#stackOf(reference)).identity;
+    const stack = await this.#stackOf(reference);
+    const { stackId } = stack.identity;
+    const found = findChangeSet(stack, changeSet);
     await this.#context.dispatch(stackId, {
       kind: "execute-change-set",
       changeSet,
@@ -112,6 +202,8 @@ export class ChangeSets {
       retainExceptOnCreate,
       ...tokenOf(reference),
     });
+    // They have told what would come; the nested stacks are updated by their parents.
+    if (found !== undefined) await this.#dropNested(found);
     return stackId;
   }
 

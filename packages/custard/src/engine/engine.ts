@@ -59,6 +59,7 @@ export class Engine {
       stack: (stackId) => this.#runner.stack(stackId),
       dispatch: (stackId, occurrence) => this.#dispatch(stackId, occurrence),
       newStack: (input) => this.#newStack(input),
+      templates: ports.templates,
       prepare: (stack, request) => prepareRequest(ports, stack, request),
     });
   }

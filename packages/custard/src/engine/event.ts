@@ -1,6 +1,6 @@
 /** What the world says to a stack. Each is handled alone, in one decision. */
 import type { ParameterInput } from "../template/parameters.ts";
-import type { ChangeSetType } from "./change-set.ts";
+import type { ChangeSetFamily, ChangeSetType } from "./change-set.ts";
 import type { Transformed } from "./transformed.ts";
 import type { LogicalId, RequestId, StackId } from "./ids.ts";
 import type { TaskOutcome } from "./ports.ts";
@@ -79,6 +79,8 @@ export type UserCall =
         readonly onFailure?: OnFailure;
         readonly clientToken?: string;
         readonly importExisting?: boolean;
+        readonly includesNested?: boolean;
+        readonly nestedIn?: ChangeSetFamily;
       };
       /** How the caller named the stack. */
       readonly stackName: string;

@@ -164,10 +164,11 @@ type Read =
   | { readonly kind: "read"; readonly request: StackRequest }
   | { readonly kind: "failed"; readonly reason: string };
 
-async function readRequest(
-  { templates }: Nursery,
+/** What a parent's resource asks of its nested stack. */
+export async function readRequest(
+  { templates }: Pick<Nursery, "templates">,
   parent: Stack,
-  { properties }: ChildPending,
+  { properties }: Pick<ChildPending, "properties">,
 ): Promise<Read> {
   const url = textOf(properties["TemplateURL"]);
   if (url === "")

@@ -50,6 +50,8 @@ export interface ChangeSetInput extends Omit<StackInput, "onFailure" | "disableR
   /** A call that is repeated with it gives what the first one gave. */
   readonly clientToken?: string;
   readonly importExisting?: boolean;
+  /** With change sets of the nested stacks that are there already and would change; default false. */
+  readonly includeNestedStacks?: boolean;
 }
 
 /** Which change set: by its ARN, or by name with its stack. */

@@ -228,3 +228,8 @@ function enumerate(names: readonly string[]): string {
 export function terminationProtected(stackName: string): string {
   return `Stack [${stackName}] cannot be deleted while TerminationProtection is enabled`;
 }
+
+/** Of a nested stack's change set; not recorded. */
+export function nestedNotExecutable(changeSetId: string, rootId: string): string {
+  return `ChangeSet [${changeSetId}] is of a nested stack: execute the root change set [${rootId}]`;
+}

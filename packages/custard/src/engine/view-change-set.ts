@@ -7,11 +7,14 @@ import type { Stack } from "./stack.ts";
 import { viewParametersOf } from "./view.ts";
 import type { ChangeDetailView, ChangeSetSummary, ChangeSetView, ResourceChangeView } from "./views.ts";
 
-/** A change set, as DescribeChangeSet shows it. `values`: with what properties were and will be. */
+/**
+ * A change set, as DescribeChangeSet shows it. `values`: with what properties were and will be; `nested`: ids of the
+ * change sets of nested stacks by their logical ids.
+ */
 export function viewChangeSet(
   stack: Stack,
   changeSet: ChangeSet,
-  { values }: { values: boolean },
+  { values, nested }: { readonly values: boolean; readonly nested: ReadonlyMap<string, string> },
 ): ChangeSetView {
   const { definition, changes, onFailure } = changeSet;
   return {
@@ -25,7 +28,10 @@ export function viewChangeSet(
       : { processedTemplateBody: definition.template.body }),
     terms: changeSet.terms ?? {},
     ...(onFailure === undefined ? {} : { onStackFailure: onFailure }),
-    changes: changes.map((change) => viewChange(change, values)),
+    changes: changes.map((change) => {
+      const changeSetId = nested.get(change.logicalId);
+      return { ...viewChange(change, values), ...(changeSetId === undefined ? {} : { changeSetId }) };
+    }),
   };
 }
 
@@ -43,6 +49,8 @@ export function summariseChangeSet(stack: Stack, changeSet: ChangeSet): ChangeSe
     executionStatus: executionStatusOf(stack, changeSet),
     createdAt,
     importExisting: changeSet.importExisting ?? false,
+    includesNested: changeSet.includesNested ?? false,
+    ...(changeSet.nestedIn === undefined ? {} : { nestedIn: changeSet.nestedIn }),
     ...(reason === undefined ? {} : { reason }),
     ...(description === undefined ? {} : { description }),
   };

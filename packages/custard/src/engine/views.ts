@@ -1,4 +1,5 @@
 /** What the engine shows of stacks: plain values for command line, endpoint and embedders. Sensitive values show masked. */
+import type { ChangeSetFamily } from "./change-set.ts";
 import type { Json, JsonObject } from "@custard/provider/protocol";
 import type { LogicalId, PhysicalId, RequestId, StackId } from "./ids.ts";
 import type { OperationEntry, Terms } from "./stack.ts";
@@ -128,6 +129,8 @@ export interface ChangeSetSummary {
   readonly createdAt: number;
   readonly description?: string;
   readonly importExisting: boolean;
+  readonly includesNested: boolean;
+  readonly nestedIn?: ChangeSetFamily;
 }
 
 /** A change set, as DescribeChangeSet shows it. */
@@ -146,6 +149,8 @@ export interface ChangeSetView extends ChangeSetSummary {
 /** What would happen to one resource (fact 126). */
 export interface ResourceChangeView {
   readonly action: "Add" | "Modify" | "Remove";
+  /** Of a nested stack: the change set that tells what would change in it. */
+  readonly changeSetId?: string;
   readonly logicalId: LogicalId;
   readonly physicalId?: PhysicalId;
   readonly resourceType: string;

@@ -31,6 +31,7 @@ export const createChangeSet: Handle = async (call, world) => {
       onStackFailure: choiceOf(input, "OnStackFailure", failures),
       clientToken: input.text("ClientToken"),
       importExisting: input.flag("ImportExistingResources"),
+      includeNestedStacks: input.flag("IncludeNestedStacks"),
     }),
   });
   return { Id: changeSetId, StackId: stackId };
@@ -139,7 +140,9 @@ function toSummary(view: ChangeSetSummary): WireObject {
     ExecutionStatus: view.executionStatus,
     Status: view.status,
     StatusReason: view.reason,
-    IncludeNestedStacks: false,
+    IncludeNestedStacks: view.includesNested,
+    ParentChangeSetId: view.nestedIn?.parent,
+    RootChangeSetId: view.nestedIn?.root,
     ImportExistingResources: view.importExisting,
   };
 }

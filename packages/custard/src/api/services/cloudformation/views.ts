@@ -125,6 +125,7 @@ export function toChange(change: ResourceChangeView): WireObject {
       LogicalResourceId: change.logicalId,
       PhysicalResourceId: change.physicalId,
       ResourceType: change.resourceType,
+      ChangeSetId: change.changeSetId,
       Replacement: change.replacement,
       Scope: change.scope,
       Details: change.details.map(toDetail),
