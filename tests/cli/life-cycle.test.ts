@@ -323,8 +323,10 @@ describe("the process", () => {
   test("no colors without a terminal, with FORCE_COLOR colors, not against NO_COLOR", async () => {
     const folder = temporaryFolder({ "template.yaml": thing });
     await deploy(folder, 0);
-    const plain = await startCustard(folder, ["describe"]).ended;
-    expect(plain.stdout).not.toContain("\u001b");
+    for (const ci of ["", "1"]) {
+      const plain = await startCustard(folder, ["describe"], { CI: ci }).ended;
+      expect(plain.stdout).not.toContain("\u001b");
+    }
     const forced = await startCustard(folder, ["describe"], { FORCE_COLOR: "1" }).ended;
     expect(forced.stdout).toContain("\u001b");
     const refused = await startCustard(folder, ["describe"], { FORCE_COLOR: "1", NO_COLOR: "1" }).ended;

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import picocolors from "picocolors";
 
 /** Where text goes. Writing never throws: when the reader has gone, text is dropped and `closed` tells. */
@@ -82,5 +83,5 @@ function showsColors(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR: refused, FORCE_COLOR: forced, TERM: terminal } = process.env;
   if (refused !== undefined && refused !== "") return false;
   if (forced !== undefined && forced !== "") return forced !== "0";
-  return stream.isTTY && terminal !== "dumb";
+  return isatty(stream.fd) && terminal !== "dumb";
 }
