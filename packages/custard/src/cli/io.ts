@@ -39,10 +39,10 @@ export function processIo(): Io & { lost(): Error | undefined } {
       for (const listener of listeners) listener(signal);
     });
   }
-  const stdout = streamOutput(process.stdout);
+  const stdout = streamOutput(process.stdout, isatty(1));
   return {
     stdout,
-    stderr: streamOutput(process.stderr),
+    stderr: streamOutput(process.stderr, isatty(2)),
     cwd: process.cwd(),
     lost() {
       const { reason } = stdout.closed;
@@ -64,24 +64,24 @@ export async function flush(): Promise<void> {
   );
 }
 
-function streamOutput(stream: NodeJS.WriteStream): Output {
+function streamOutput(stream: NodeJS.WriteStream, isTerminal: boolean): Output {
   const closed = new AbortController();
   stream.on("error", (error) => closed.abort(error));
   return {
     write(text) {
       if (!closed.signal.aborted) stream.write(text);
     },
-    colors: showsColors(stream),
+    colors: showsColors(isTerminal),
     get columns() {
-      return stream.isTTY ? stream.columns : undefined;
+      return isTerminal ? stream.columns : undefined;
     },
     closed: closed.signal,
   };
 }
 
-function showsColors(stream: NodeJS.WriteStream): boolean {
+function showsColors(isTerminal: boolean): boolean {
   const { NO_COLOR: refused, FORCE_COLOR: forced, TERM: terminal } = process.env;
   if (refused !== undefined && refused !== "") return false;
   if (forced !== undefined && forced !== "") return forced !== "0";
-  return isatty(stream.fd) && terminal !== "dumb";
+  return isTerminal && terminal !== "dumb";
 }
