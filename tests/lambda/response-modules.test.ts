@@ -99,7 +99,7 @@ exports.handler = (event, context, callback) => {
   const { hostname, pathname, search } = new URL(event.ResponseURL);
   const { StackId, RequestId, LogicalResourceId } = event;
   const body = JSON.stringify({ Status: 'SUCCESS', PhysicalResourceId: 'own', StackId, RequestId, LogicalResourceId });
-  const request = https.request({ hostname, port: 443, path: pathname + search, method: 'PUT', headers: { 'content-type': '', 'content-length': body.length } }, (response) => callback(null, response.statusCode));
+  const request = https.request({ hostname, port: 443, path: pathname + search, method: 'PUT', headers: { 'content-type': '', 'content-length': body.length } }, (response) => response.resume().on('end', () => callback(null, response.statusCode)));
   request.on('error', callback);
   request.end(body);
 };`;
