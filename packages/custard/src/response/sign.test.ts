@@ -105,7 +105,8 @@ describe("style v4", () => {
         fc.integer({ min: 1, max: 604_800 }),
         async (key, seconds, lifetimeSeconds) => {
           const ours = presign(keys, { ...target, key, issuedAt: seconds * 1000, lifetimeSeconds });
-          const path = new URL(ours).pathname;
+          // Not through URL, which resolves the segments "." and ".." of a key.
+          const path = ours.slice(`https://${host}`.length).split("?", 1)[0] ?? "";
           const signed = await signer.presign(
             {
               method: "PUT",
@@ -126,13 +127,13 @@ describe("style v4", () => {
             ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
           );
           expect(Object.fromEntries(new URL(ours).searchParams)).toEqual(signed.query);
-          expect(put(`https://${host}${path}?${query.join("&")}`, { now: seconds * 1000 })).toEqual({
+          expect(put(ours, { target: `${path}?${query.join("&")}`, now: seconds * 1000 })).toEqual({
             ok: true,
             key,
           });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[".", 0, 1], ["a/../b", 0, 1]] },
     );
   });
 
