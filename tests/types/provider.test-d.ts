@@ -3,6 +3,7 @@ import { defineResource, type JsonObject } from "@custard/provider";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
+import { simulate } from "../../packages/custard/src/testing.ts";
 
 const gone = async (): Promise<void> => undefined;
 const attributes = z.object({ Arn: z.string(), Size: z.number() });
@@ -130,4 +131,27 @@ defineResource({
     return ctx.pending({ when: () => 1 });
   },
   delete: gone,
+});
+
+/** A simulation takes the schema's properties, some of them, as a template writes them. */
+const Note = defineResource({
+  type: "Custom::Note",
+  properties: z.object({ Title: z.string(), Copies: z.number() }),
+  create: gone,
+  delete: gone,
+});
+const sim = simulate(Note, { properties: { Title: "Milk", Copies: "2", ServiceTimeout: 30 } });
+void sim.update({ Copies: 3 });
+void sim.chaos({ seed: 1, updates: [{ Title: "Bread" }] });
+// @ts-expect-error there is no such property
+simulate(Note, { properties: { Tilte: "Milk" } });
+// @ts-expect-error there is no such property
+void sim.update({ Tilte: "Milk" });
+// @ts-expect-error there is no such handler
+sim.failNext("frob", new Error("no"));
+/** What an older template says has the type of any JSON; without a schema all names are allowed. */
+const older: JsonObject = { Subject: "Milk" };
+simulate(Note, { properties: older });
+simulate(defineResource({ type: "Custom::Free", create: gone, delete: gone }), {
+  properties: { Any: ["a"] },
 });

@@ -1,4 +1,4 @@
-import type { Simulation } from "./simulate.ts";
+import { Simulation } from "./simulate.ts";
 
 interface Verdict {
   readonly pass: boolean;
@@ -11,7 +11,8 @@ interface Verdict {
  */
 export const matchers = {
   /** Everything that exists is known to the stack. */
-  toHaveNoOrphans(sim: Simulation<unknown>): Verdict {
+  toHaveNoOrphans(sim: unknown): Verdict {
+    requireSimulation(sim, "toHaveNoOrphans");
     const { orphans } = sim;
     return {
       pass: orphans.length === 0,
@@ -20,7 +21,8 @@ export const matchers = {
     };
   },
   /** The stack has ended in this status. */
-  toHaveEnded(sim: Simulation<unknown>, status: string): Verdict {
+  toHaveEnded(sim: unknown, status: string): Verdict {
+    requireSimulation(sim, "toHaveEnded");
     return {
       pass: sim.status === status,
       message: () =>
@@ -28,7 +30,8 @@ export const matchers = {
     };
   },
   /** None of the provider's log lines holds this text. */
-  toKeepSecret(sim: Simulation<unknown>, secret: string): Verdict {
+  toKeepSecret(sim: unknown, secret: string): Verdict {
+    requireSimulation(sim, "toKeepSecret");
     const leak = sim.logs.split("\n").find((line) => line.includes(secret));
     return {
       pass: leak === undefined && sim.reason?.includes(secret) !== true,
@@ -36,6 +39,12 @@ export const matchers = {
     };
   },
 };
+
+function requireSimulation(given: unknown, matcher: string): asserts given is Simulation<unknown> {
+  if (given instanceof Simulation) return;
+  const hint = given instanceof Promise ? "; this is a promise: await it before" : "";
+  throw new TypeError(`${matcher} takes a simulation, as simulate() gives it${hint}`);
+}
 
 /** For `declare module "vitest" { interface Matchers<T> extends CustardMatchers<T> {} }`. */
 export interface Matchers<R = unknown> {

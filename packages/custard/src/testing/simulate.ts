@@ -3,33 +3,39 @@
  * clock (polls and time limits take no time), deliveries with faults.
  *
  * Invariants
- * T1: time goes on only when no handler of the author's is at work, unless one takes longer than `patience`.
+ * T1: time goes on only when no handler of the author's is at work, but for those that take longer than `patience`.
  * T2: what exists is what handlers answered or adopted and no `delete` has taken away; the stack accounts for it or
  *     it is an orphan.
  */
 import { setTimeout as realDelay } from "node:timers/promises";
-import type { Resource, Span, Worker } from "@custard/provider";
-import { type JsonObject, parseResponse, type ProviderRequest } from "@custard/provider/protocol";
+import type { Manifest, Resource, Span, Worker } from "@custard/provider";
+import { type Json, type JsonObject, parseResponse, type ProviderRequest } from "@custard/provider/protocol";
 import type { StackId } from "../engine/ids.ts";
 import type { StackEvent, StackView } from "../engine/views.ts";
-import { type Fault, SimulatedLambda } from "./simulated-lambda.ts";
+import { type Fault, faults as allFaults, SimulatedLambda } from "./simulated-lambda.ts";
 import { type ScriptedAnswer, World } from "./world.ts";
 
+/**
+ * Properties as in a template: numbers and booleans are allowed; the provider gets strings, as on AWS. Their names are
+ * those of the schema; a value of type `JsonObject` may have others, for what an older template says.
+ */
+export type Given<P> = { readonly [name in keyof P]?: Json } & { readonly ServiceTimeout?: Json };
+
 /** How a simulation starts. */
-export interface SimulationOptions {
-  /** As in a template: numbers and booleans are allowed; the provider gets strings, as on AWS. */
-  readonly properties?: JsonObject;
-  /** Real milliseconds for which a handler may be at work before virtual time goes on. Default 2000. */
+export interface SimulationOptions<P = JsonObject> {
+  readonly properties?: Given<P>;
+  /** Real milliseconds for which a handler may be at work before virtual time goes on without it. Default 2000. */
   readonly patience?: number;
 }
 
 /** A run with faults. */
-export interface ChaosOptions {
-  /** The same seed, the same faults. */
+export interface ChaosOptions<P = JsonObject> {
+  /** A whole number. The same seed, the same faults. */
   readonly seed: number;
-  readonly faults: readonly Fault[];
+  /** Default: all that there are. */
+  readonly faults?: readonly Fault[];
   /** Updates between the create and the delete. Default: three that change nothing. */
-  readonly updates?: readonly JsonObject[];
+  readonly updates?: readonly Given<P>[];
 }
 
 type Handler = Span["handler"];
@@ -38,16 +44,26 @@ const serviceToken = "arn:aws:lambda:us-east-1:123456789012:function:provider";
 const logicalId = "Resource";
 const breaker = "Breaker";
 
-/** Starts a simulation; nothing exists yet. */
+/**
+ * Starts a simulation; nothing exists yet. Throws a TypeError on anything but what `defineResource` made, and on options
+ * that there aren't.
+ */
 export function simulate<P, A, S>(
   resource: Resource<P, A, S>,
-  options: SimulationOptions = {},
-): Simulation<A> {
-  return new Simulation<A>(resource, options);
+  options: SimulationOptions<NoInfer<P>> = {},
+): Simulation<A, P> {
+  if (typeof resource !== "object" || resource === null || !("work" in resource && "describe" in resource))
+    throw new TypeError("simulate takes a resource made by defineResource");
+  const unknown = Object.keys(options).find((name) => name !== "properties" && name !== "patience");
+  if (unknown !== undefined)
+    throw new TypeError(
+      `simulate has no option ${unknown}, only properties and patience: put it inside of properties if it is one`,
+    );
+  return new Simulation<A, P>(resource, options);
 }
 
 /** A resource in a stack of its own. */
-export class Simulation<A> {
+export class Simulation<A, P = JsonObject> {
   /** What handlers did, in order: `Create→create`, `Update→create`, `Delete(<id>)` … */
   readonly log: string[] = [];
   /** Everything that the provider logged. */
@@ -67,6 +83,7 @@ export class Simulation<A> {
   readonly #world: World;
   readonly #lambda: SimulatedLambda;
   readonly #type: string;
+  readonly #handlers: readonly string[];
   readonly #patience: number;
   readonly #existing = new Set<string>();
   readonly #failures = new Map<Handler, Error>();
@@ -75,9 +92,10 @@ export class Simulation<A> {
   #data: JsonObject = {};
   #nextFaults: () => readonly Fault[] = () => [];
 
-  constructor(resource: Worker, options: SimulationOptions) {
+  constructor(resource: Worker & { describe(): Manifest }, options: SimulationOptions<P>) {
     this.#type = resource.type;
-    this.#properties = options.properties ?? {};
+    this.#handlers = resource.describe().handlers;
+    this.#properties = { ...options.properties };
     this.#patience = options.patience ?? 2000;
     this.#world = new World({ script: (request) => this.#answer(request) });
     this.#lambda = new SimulatedLambda(resource, {
@@ -95,24 +113,31 @@ export class Simulation<A> {
     return this.#data as A;
   }
 
-  /** Creates the stack. A failure is rolled back, as on AWS; `status` and `reason` tell. */
+  /**
+   * Creates the stack. A failure is rolled back, as on AWS; `status` and `reason` tell. Throws when the stack is there, and
+   * when a handler hangs.
+   */
   async create(): Promise<StackView> {
+    this.#absent();
     return this.#deploy({ isBroken: false });
   }
 
   /** The same, but another resource fails after this one, so that it is rolled back. */
   async createAndRollback(): Promise<StackView> {
+    this.#absent();
     return this.#deploy({ isBroken: true });
   }
 
-  /** Updates the stack with these properties in place of those of the same name. */
-  async update(changes: JsonObject): Promise<StackView> {
+  /** Updates the stack with these properties in place of those of the same name. Throws when there is no stack. */
+  async update(changes: Given<P>): Promise<StackView> {
+    this.#known();
     this.#properties = { ...this.#properties, ...changes };
     return this.#deploy({ isBroken: false });
   }
 
   /** The same, but another resource fails after this one, so that the update is rolled back. */
-  async updateAndRollback(changes: JsonObject): Promise<StackView> {
+  async updateAndRollback(changes: Given<P>): Promise<StackView> {
+    this.#known();
     const before = this.#properties;
     this.#properties = { ...before, ...changes };
     const stack = await this.#deploy({ isBroken: true });
@@ -126,11 +151,15 @@ export class Simulation<A> {
     await this.#world.engine.deleteStack({ stack: stackId });
     const stack = await this.#settle(stackId);
     if (stack.status === "DELETE_COMPLETE") this.#stackId = undefined;
+    this.#refuseHanging();
     return stack;
   }
 
-  /** The next call of this handler throws before any of its code runs. */
+  /** The next call of this handler throws before any of its code runs. Throws when the resource has no such handler. */
   failNext(handler: Handler, error: Error): void {
+    if (!this.#handlers.includes(handler))
+      throw new TypeError(`${this.#type} has no handler ${handler}, only ${this.#handlers.join(", ")}`);
+    if (!(error instanceof Error)) throw new TypeError("failNext needs the error that is thrown");
     this.#failures.set(handler, error);
   }
 
@@ -138,14 +167,20 @@ export class Simulation<A> {
    * Creates, updates and deletes with faults at random, and checks after each operation that it succeeded all the same,
    * and that nothing was left behind. Throws with the seed and the log when it isn't so.
    */
-  async chaos({ seed, faults, updates = [{}, {}, {}] }: ChaosOptions): Promise<void> {
+  async chaos({ seed, faults = allFaults, updates = [{}, {}, {}] }: ChaosOptions<P>): Promise<void> {
+    if (!Number.isInteger(seed)) throw new TypeError("chaos needs a seed: a whole number");
+    const unknown = faults.find((fault) => !allFaults.includes(fault));
+    if (unknown !== undefined)
+      throw new TypeError(`There is no fault ${unknown}, only ${allFaults.join(", ")}`);
     const random = randomFrom(seed);
     this.#nextFaults = () => faults.filter(() => random() < 0.5);
     try {
       await this.create();
       this.#check(seed, "CREATE_COMPLETE");
       for (const [index, changes] of updates.entries()) {
-        await this.update({ Nonce: `${seed}-${index}`, ...changes });
+        // A change that no schema knows, as an update that changes nothing sends nothing.
+        this.#properties = { ...this.#properties, Nonce: `${seed}-${index}`, ...changes };
+        await this.#deploy({ isBroken: false });
         this.#check(seed, "UPDATE_COMPLETE");
       }
       await this.delete();
@@ -176,7 +211,20 @@ export class Simulation<A> {
     const settled = await this.#settle(stackId);
     this.#stackId = settled.status === "ROLLBACK_COMPLETE" ? await this.#forget(stackId) : stackId;
     this.replaced = stack !== undefined && before !== this.id;
+    this.#refuseHanging();
     return settled;
+  }
+
+  /** A handler that still hasn't settled, hours of virtual time later, never will. */
+  #refuseHanging(): void {
+    const [hanging] = this.#lambda.atWork.keys();
+    if (hanging === undefined) return;
+    this.#lambda.atWork.clear();
+    throw new Error(
+      `The ${hanging.handler} handler of ${this.#type} hangs: it never settled, and was given up after ${this.#patience} ms. ` +
+        "Pass ctx.signal to what it waits for; if it only needs longer here, raise patience. " +
+        `CloudFormation was told: ${this.reason ?? "nothing"}`,
+    );
   }
 
   /** A stack that was rolled back after its creation can only be deleted; nothing is left in it. */
@@ -220,11 +268,10 @@ export class Simulation<A> {
     }
   }
 
-  /** Waits, in real time, until no handler is at work. */
+  /** Waits, in real time, until no handler is at work that hasn't been so for long. */
   async #idle(): Promise<void> {
-    const givenUp = Date.now() + this.#patience;
     await this.#world.quiet();
-    while (this.#lambda.busy > 0 && Date.now() < givenUp) {
+    while ([...this.#lambda.atWork.values()].some((since) => Date.now() - since < this.#patience)) {
       await realDelay(1);
       await this.#world.quiet();
     }
@@ -270,6 +317,11 @@ export class Simulation<A> {
         "\n",
       ),
     );
+  }
+
+  #absent(): void {
+    if (this.#stackId === undefined) return;
+    throw new Error("It has been created already: change it with update(), or call delete() first");
   }
 
   #known(): StackId {

@@ -3,15 +3,19 @@ import { formatRequest, type ProviderRequest } from "@custard/provider/protocol"
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** What can go wrong between a request and its answer. */
-export type Fault =
+export const faults = [
   /** The request is delivered a second time. */
-  | "duplicate"
+  "duplicate",
   /** The response URL answers 500 once. */
-  | "put-500"
+  "put-500",
   /** The connection to the response URL is reset once. */
-  | "reset"
+  "reset",
   /** The function is killed before its handler runs; Lambda delivers the request again a minute later. */
-  | "killed";
+  "killed",
+] as const;
+
+/** One of `faults`. */
+export type Fault = (typeof faults)[number];
 
 /** Everything that a simulated function is connected to. */
 export interface LambdaWorld {
@@ -33,8 +37,8 @@ const retryDelays = [60_000, 120_000];
 
 /** A Lambda function with a provider in it, on a virtual clock: deliveries, retries, the time limit. */
 export class SimulatedLambda {
-  /** How many handlers of the author's are at work: time must not go on meanwhile. */
-  busy = 0;
+  /** Handlers of the author's that are at work, and since when, in real time: virtual time must not go on meanwhile. */
+  readonly atWork = new Map<Span, number>();
   /** Deliveries that haven't ended. */
   inFlight = 0;
   readonly #world: LambdaWorld;
@@ -95,14 +99,14 @@ export class SimulatedLambda {
       clock: world.clock,
       logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
       around: async (span, run) => {
-        this.busy += 1;
+        this.atWork.set(span, Date.now());
         try {
           world.before(span);
           const result = await run();
           world.after(span);
           return result;
         } finally {
-          this.busy -= 1;
+          this.atWork.delete(span);
         }
       },
       transport: async (url, body) => {
