@@ -53,6 +53,8 @@ export class StackLaws {
   readonly #issued = new Map<RequestId, Pending>();
   readonly #endings = new Map<RequestId, Ending>();
   readonly #delivered = new Map<RequestId, ProviderRequest>();
+  /** Requests to which something was sent; unknown when a journal is replayed. */
+  #answered: Set<string> | undefined = new Set();
   readonly #nonces = new Map<RequestId, string>();
   /** What the newest event of a physical resource says. */
   readonly #lastShown = new Map<string, Shown>();
@@ -101,6 +103,7 @@ export class StackLaws {
 
   /** Goes through a whole journal afterwards, of which the appends are no longer known. */
   replay(records: readonly Json[], delivered: readonly ProviderRequest[]): void {
+    this.#answered = undefined;
     const keys = delivered.map(({ requestId }) => `deliver:${requestId}`);
     for (const json of records) {
       const record = decodeRecord(json, this.#stack?.identity);
@@ -123,6 +126,11 @@ export class StackLaws {
     law(issued !== undefined, () => `${requestId} was delivered before it was recorded`);
     law(request.stackId === this.#stackId, () => `${requestId} names another stack`);
     if (request.requestType === "Delete") this.#retainLaw(request);
+  }
+
+  /** Something arrives at the response URL of a request. */
+  answered(requestId: string): void {
+    this.#answered?.add(requestId);
   }
 
   /** Everything is quiet and a process is up: what is pending must be in somebody's hands. */
@@ -167,6 +175,8 @@ export class StackLaws {
   #end(requestId: RequestId, ending: Ending): void {
     law(this.#issued.has(requestId), () => `${requestId} ended but was never issued`);
     law(!this.#endings.has(requestId), () => `${requestId} ended twice`);
+    const isAnswered = ending !== "answered" || this.#answered?.has(requestId) !== false;
+    law(isAnswered, () => `${requestId} ended with an answer to another request`);
     this.#endings.set(requestId, ending);
     if (ending === "refused") this.#takeBack(requestId);
   }
