@@ -251,7 +251,7 @@ describe("a wrong call", () => {
     { argv: ["describe", "attic"], says: "Stack with id attic does not exist" },
     { argv: ["outputs", "--state", "nowhere"], says: "There is no folder nowhere" },
     { argv: ["logs", "shop", "--limit", "0"], says: "--limit takes a whole number" },
-    { argv: ["logs", "Nobody"], says: "There is no function, stack or request Nobody" },
+    { argv: ["logs", "Nobody"], says: "There is no function, stack, custom resource or request Nobody" },
   ])("$argv", async ({ argv, says }) => {
     const local = scriptedLocal({ status: "CREATE_COMPLETE" });
     const { io, code } = start(local, argv);

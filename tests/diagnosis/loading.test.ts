@@ -81,6 +81,30 @@ test.each<Case>([
   expect(told.logs).toContain(`advice ${advice}`);
 });
 
+const later = "Function maker failed before it answered:";
+
+test.each<Case>([
+  {
+    name: "a package that Lambda has",
+    code: '\nconst create = async () => void require("@aws-sdk/client-nothing");',
+    advice: `${later} Error: Cannot find module '@aws-sdk/client-nothing' at index.js:2. Lambda has @aws-sdk/client-nothing; here it comes from your project: npm install @aws-sdk/client-nothing`,
+  },
+  {
+    name: "a package that Lambda has, imported",
+    code: '\nconst create = async () => void (await import("@aws-sdk/client-nothing"));',
+    advice: `${later} Error: Cannot find package '@aws-sdk/client-nothing' imported from index.js. Lambda has @aws-sdk/client-nothing; here it comes from your project: npm install @aws-sdk/client-nothing`,
+  },
+  {
+    name: "a package in Python",
+    runtime: "python3.12",
+    code: "def create(event, context):\n    import crhelper",
+    advice: `${later} ModuleNotFoundError: No module named 'crhelper' at index.py:2. Lambda hasn't got it, and inline code can bring no packages: move the code to a folder, name that as Code, and pip install -t FOLDER crhelper`,
+  },
+])("missing in the handler only: $name", async ({ advice, ...wrong }) => {
+  const told = await provoke(wrong);
+  expect(told.advice).toBe(advice);
+});
+
 /** A folder with code of the user's. */
 function codeFolder(files: Readonly<Record<string, string>>): string {
   const folder = join(temporaryFolder(), "it's code");

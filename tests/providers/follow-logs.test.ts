@@ -45,6 +45,7 @@ async function follow(nameOf: (entry: Entry) => string): Promise<readonly Entry[
 test.each<{ whose: string; nameOf: (entry: Entry) => string }>([
   { whose: "a function", nameOf: () => "provider" },
   { whose: "a function by its logical id", nameOf: () => "Provider" },
+  { whose: "a custom resource by its logical id", nameOf: () => "Thing" },
   { whose: "a stack", nameOf: () => "test" },
   { whose: "a request", nameOf: ({ requestId }) => requestId },
 ])("the log of $whose is shown as it grows, each entry once", async ({ nameOf }) => {

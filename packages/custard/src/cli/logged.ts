@@ -9,9 +9,13 @@ import type { Reader } from "../reader.ts";
 export type Logged =
   | { readonly kind: "request"; readonly requestId: RequestId }
   | { readonly kind: "stack"; readonly stackId: StackId }
-  | { readonly kind: "function"; readonly functionName: string };
+  | { readonly kind: "function"; readonly functionName: string }
+  | { readonly kind: "resource"; readonly stackId: StackId; readonly logicalId: string };
 
-/** What a person means by a request id, a stack's name or id (of a deleted one too), or a function's name, ARN or logical id. Throws `CliFault`. */
+/**
+ * What a person means by a request id, a stack's name or id (of a deleted one too), a function's name, ARN or logical id, or
+ * a custom resource's logical id, which is what a failed event names. Throws `CliFault`.
+ */
 export async function findLogged(
   local: Reader,
   name: string,
@@ -24,6 +28,8 @@ export async function findLogged(
   const functions = await functionsHere(local);
   const functionName = functionCalled(functions, name);
   if (functionName !== undefined) return { kind: "function", functionName };
+  const resource = await resourceCalled(local, { name, ...place });
+  if (resource !== undefined) return resource;
   const deleted = await deletedStack(local, { name, ...place });
   if (deleted !== undefined) return { kind: "stack", stackId: deleted.stackId };
   return unknown(
@@ -48,23 +54,54 @@ function functionCalled(functions: readonly NamedFunction[], name: string): stri
   return names[0];
 }
 
+interface WantedName {
+  readonly name: string;
+  readonly region?: string;
+  readonly account?: string;
+}
+
+/** The resource of that logical id which providers were asked for: of the stack that is there, else of the last that was. */
+async function resourceCalled(local: Reader, wanted: WantedName): Promise<Logged | undefined> {
+  const stacks = await stacksIn(local, wanted);
+  const asked = await Promise.all(
+    stacks.map(async ({ stackId }) => (await requestsFor(local, stackId, wanted.name)).size > 0),
+  );
+  const having = stacks.filter((_stack, index) => asked[index]);
+  const live = having.filter((stack) => stack.status !== "DELETE_COMPLETE");
+  if (live.length > 1)
+    throw new CliFault(`Several stacks have a resource ${wanted.name}`, {
+      advice: `Name one of the stacks: ${live.map((stack) => stack.stackName).join(", ")}`,
+    });
+  const stack = live[0] ?? having.at(-1);
+  return stack && { kind: "resource", stackId: stack.stackId, logicalId: wanted.name };
+}
+
+/** The requests to providers about a resource, so far. */
+export async function requestsFor(
+  { engine }: Pick<Reader, "engine">,
+  stackId: StackId,
+  logicalId: string,
+): Promise<ReadonlySet<RequestId>> {
+  const events = await engine.events(stackId);
+  const asked = events.filter((event) => event.logicalId === logicalId);
+  return new Set(asked.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId])));
+}
+
 /** The last stack of that name, though it is gone: why it went is asked most when it just has. */
-async function deletedStack(
-  local: Reader,
-  wanted: { readonly name: string; readonly region?: string; readonly account?: string },
-): Promise<StackSummary | undefined> {
-  const { name, region, account } = wanted;
+async function deletedStack(local: Reader, wanted: WantedName): Promise<StackSummary | undefined> {
+  const stacks = await stacksIn(local, wanted);
+  return stacks.findLast((stack) => stack.stackName === wanted.name);
+}
+
+async function stacksIn(local: Reader, { region, account }: WantedName): Promise<readonly StackSummary[]> {
   const stacks = await local.engine.stacks();
-  return stacks.findLast(
-    (stack) =>
-      stack.stackName === name &&
-      (region ?? stack.region) === stack.region &&
-      (account ?? stack.account) === stack.account,
+  return stacks.filter(
+    (stack) => (region ?? stack.region) === stack.region && (account ?? stack.account) === stack.account,
   );
 }
 
 function unknown(name: string, known: readonly string[]): never {
-  throw new CliFault(`There is no function, stack or request ${name}`, {
+  throw new CliFault(`There is no function, stack, custom resource or request ${name}`, {
     advice:
       known.length === 0
         ? "custard list shows the stacks."

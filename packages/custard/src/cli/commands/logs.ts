@@ -4,7 +4,7 @@ import { type Call, type Command, sharedOptions } from "../command.ts";
 import { formatTime } from "../event-line.ts";
 import { CliFault, type ExitCode } from "../fault.ts";
 import { type Colors, colorsOf } from "../io.ts";
-import { findLogged, type Logged } from "../logged.ts";
+import { findLogged, type Logged, requestsFor } from "../logged.ts";
 import type { Reader } from "../../reader.ts";
 import { placeOf } from "../place.ts";
 import { printableLines } from "../printable.ts";
@@ -15,8 +15,11 @@ export const logs: Command = {
   summary: "show what providers wrote and did",
   details:
     "Shows what happened between requests and responses: deliveries, the functions' log lines, their answers. " +
-    "Of one function (its name, or its logical id), of all of a stack's, or of one request.",
-  arguments: [{ name: "WHOSE", description: "function, stack or request id", required: true }],
+    "Of one function (its name, or its logical id), of all of a stack's, of one custom resource (its logical id, as events " +
+    "name it), or of one request.",
+  arguments: [
+    { name: "WHOSE", description: "function, stack, custom resource or request id", required: true },
+  ],
   options: [
     {
       flags: "--follow",
@@ -31,6 +34,7 @@ export const logs: Command = {
   examples: [
     "custard logs shop",
     "custard logs GreetFunction --follow",
+    "custard logs Greeting",
     "custard logs 1b4e28ba-2fa1-41d2-883f-0016d3cca427",
   ],
   run: runLogs,
@@ -64,6 +68,12 @@ async function read(local: Reader, whose: Logged, limit: number): Promise<readon
       return local.traces.ofStack(whose.stackId, limit);
     case "function":
       return local.traces.ofFunction(whose.functionName, limit);
+    case "resource": {
+      // Anew each time: the next request may have come.
+      const requests = await requestsFor(local, whose.stackId, whose.logicalId);
+      const entries = await local.traces.ofStack(whose.stackId, everything);
+      return entries.filter((entry) => requests.has(entry.requestId)).slice(-limit);
+    }
   }
 }
 

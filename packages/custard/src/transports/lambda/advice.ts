@@ -1,9 +1,9 @@
 /** One sentence about a request that a function certainly leaves unanswered: what happened and what to do. */
 import type { TraceEntry } from "../../engine/ports.ts";
 import type { ResolvedFunction } from "../../services/function-record.ts";
-import { placeOfError } from "./error-place.ts";
+import { ownPath, placeOfError } from "./error-place.ts";
 import type { Attempt } from "./invoke.ts";
-import { loadAdvice } from "./load-advice.ts";
+import { loadAdvice, missingModule } from "./load-advice.ts";
 
 /** What is known of the request. */
 export interface Silence {
@@ -40,7 +40,7 @@ function whatHappened(last: Attempt, { resolved, attempts, trace }: Silence): st
     case "returned":
       return "returned without answering: send the response to the ResponseURL and wait until it is sent before the handler returns.";
     case "failed":
-      return `failed before it answered${times}: ${faultText(last, { resolved, trace })}. Catch errors in the handler and answer FAILED with the reason.`;
+      return `failed before it answered${times}: ${faultText(last, { resolved, trace })}. ${missingModule(last.fault?.errorMessage ?? "", resolved) ?? "Catch errors in the handler and answer FAILED with the reason."}`;
     case "timed-out":
       return `was stopped by its Timeout of ${timeoutSeconds} s before it answered${times}: raise Timeout (at most 900 s), or find what it waits for.`;
     case "out-of-memory":
@@ -74,7 +74,13 @@ function exitAdvice({ fault }: Attempt): string {
 function faultText({ fault }: Attempt, { resolved, trace }: Omit<Silence, "attempts">): string {
   if (fault === undefined) return "for no known reason";
   const [line = ""] = fault.errorMessage.split("\n");
-  const message = line.replace(/^RequestId: \S+ Error: /, "").replace(/ \([^()]+\.py, line \d+\)$/, "");
+  const message = line
+    .replace(/^RequestId: \S+ Error: /, "")
+    .replace(/ \([^()]+\.py, line \d+\)$/, "")
+    .replace(
+      /( imported from )(\/.*)$/,
+      (_all, head: string, file: string) => `${head}${ownPath(file, resolved.code) ?? file}`,
+    );
   // Lambda's own types only say what the text after them says better.
   const isOwnText = /^Runtime\.(?:UserCodeSyntaxError|ImportModuleError|UnhandledPromiseRejection)$/;
   const text = isOwnText.test(fault.errorType) ? message : `${fault.errorType}: ${message}`;

@@ -46,7 +46,8 @@ function pathOf(fileUrl: string): string | undefined {
   }
 }
 
-function ownPath(file: string, code: StoredCode): string | undefined {
+/** A file of the function's code, by its path from the top of that code; undefined for any other file. */
+export function ownPath(file: string, code: StoredCode): string | undefined {
   if (code.kind === "directory" && file.startsWith(`${code.path}/`)) return file.slice(code.path.length + 1);
   return unpacked.test(file) ? file.replace(unpacked, "") : undefined;
 }

@@ -21,7 +21,8 @@ export function loadAdvice(fault: InvocationFault | undefined, resolved: Resolve
   return missingModule(errorMessage, resolved) ?? "Put right what its code does outside of the handler.";
 }
 
-function missingModule(message: string, resolved: ResolvedFunction): string | undefined {
+/** What to do about a module that isn't there, if that is what the message says: at load, or later in the handler. */
+export function missingModule(message: string, resolved: ResolvedFunction): string | undefined {
   const python = /No module named '([^'.]+)/.exec(message)?.[1];
   if (python !== undefined) return pythonAdvice(python, resolved);
   const node = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1];
