@@ -398,3 +398,36 @@ test("twenty requests at once don't mix", async () => {
     expect(put?.answer).toMatchObject({ PhysicalResourceId: `id-"${N}"`, Data: { N } });
   }
 });
+
+test("pending without a poll handler fails at once, and what was adopted is cleaned up under its id", async () => {
+  const resource = defineResource({
+    type: "Custom::Thing",
+    create: async ({ ctx }) => {
+      ctx.adopt("made");
+      return ctx.pending({ job: 1 }, { every: "15m" });
+    },
+    delete: async () => undefined,
+  });
+  const { puts, invoke } = invoker(resource);
+  await invoke(event());
+  expect(puts[0]?.answer).toMatchObject({
+    Status: "FAILED",
+    Reason: "ctx.pending() was returned, but the resource has no poll handler (in create)",
+    PhysicalResourceId: "made",
+  });
+});
+
+test("attributes that the schema doesn't have are left out, and a warning names them", async () => {
+  const warnings: unknown[] = [];
+  const resource = counting(async () => {
+    const attributes = { N: 1, Extra: "lost" };
+    return { attributes };
+  });
+  const logger = { ...quiet, warn: (msg: string, fields?: object) => void warnings.push({ msg, ...fields }) };
+  const { puts, invoke } = invoker(resource, { logger });
+  await invoke(event());
+  expect(puts[0]?.answer["Data"]).toEqual({ N: 1 });
+  expect(warnings).toMatchObject([
+    { msg: "attributes were left out, as their schema doesn't have them", lost: ["Extra"] },
+  ]);
+});

@@ -53,20 +53,26 @@ export async function perform<P, A, S>(work: Task<P, A, S>, continued?: Continue
   const { request } = call;
   call.step = continued === undefined ? request.requestType.toLowerCase() : "poll";
   try {
-    if (continued !== undefined) return await poll(work, continued);
-    switch (request.requestType) {
-      case "Create":
-        return await create(work);
-      case "Update":
-        return await update(work, request);
-      case "Delete":
-        return await remove(work, request);
-    }
+    const progress = await (continued === undefined ? begin(work, request) : poll(work, continued));
+    if (progress.kind === "pending" && resource.poll === undefined)
+      throw new TypeError("ctx.pending() was returned, but the resource has no poll handler");
+    return progress;
   } catch (error) {
     const isGone = isNotFound(error) || isHttpNotFound(error) || resource.isNotFound?.(error) === true;
     if (request.requestType !== "Delete" || !isGone) throw error;
     session.ctx.log.info("there was nothing to delete", { error });
     return success(request.physicalId);
+  }
+}
+
+async function begin<P, A, S>(work: Task<P, A, S>, request: ProviderRequest): Promise<Progress> {
+  switch (request.requestType) {
+    case "Create":
+      return create(work);
+    case "Update":
+      return update(work, request);
+    case "Delete":
+      return remove(work, request);
   }
 }
 
@@ -226,8 +232,6 @@ async function poll<P, A, S>(work: Task<P, A, S>, { id, state }: Continued): Pro
   const { resource, session } = work;
   const { request } = session.call;
   if (request.requestType === "Create" || request.physicalId !== id) session.call.adopted = id;
-  if (resource.poll === undefined)
-    throw new TypeError("pending() was returned, but there is no poll handler");
   const properties = await parseLeniently(resource, request.properties);
   // The state is what this resource's own handler returned, gone through JSON.
   const call = { id, state: state as S, properties, ctx: session.ctx };
@@ -245,6 +249,7 @@ async function answer<P, A, S>(
   const { resource, session } = work;
   const checked = await checkAttributes(resource, attributes);
   if (!checked.ok) throw new TypeError(`The attributes aren't what was declared: ${checked.complaint}`);
+  warnOfLoss(work, attributes, checked.value);
   const sensitive = resource.sensitive ?? [];
   const toResponse = (value: unknown): ProviderResponse => {
     const data = toData(value);
@@ -256,6 +261,13 @@ async function answer<P, A, S>(
   const isTooLong = encodeResponse(response, session.call.request).response !== response;
   const smaller = isTooLong ? resource.overflow?.(checked.value) : undefined;
   return { kind: "answer", response: smaller === undefined ? response : toResponse(smaller) };
+}
+
+/** Schemas leave out what they don't know, and `Fn::GetAtt` then fails far from here. */
+function warnOfLoss<P, A, S>({ session }: Task<P, A, S>, given: unknown, kept: A): void {
+  const lost = Object.keys(Object(given)).filter((name) => !(name in Object(kept)));
+  if (lost.length > 0)
+    session.ctx.log.warn("attributes were left out, as their schema doesn't have them", { lost });
 }
 
 async function checkAttributes<P, A, S>(
