@@ -127,6 +127,7 @@ const house: Record<
       "node:tty",
       "node:url",
       "node:util",
+      "node:v8",
     ],
     packages: ["commander", "picocolors", "yaml", "@custard/provider/protocol"],
   },

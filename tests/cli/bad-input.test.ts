@@ -135,6 +135,22 @@ test("a state directory that can't be made is told, not tried for ever", async (
   expect(ended.stderr).toContain("The state directory /proc/state can't be made: ENOENT");
 });
 
+test.each(["^(a+)+$", "(\\p{Alpha}+)+", "(?:a|aa)+", "([a-z]+)*[0-9]"])(
+  "AllowedPattern %s can't hang anything",
+  async (pattern) => {
+    const folder = temporaryFolder({
+      "template.yaml": `Parameters:\n  Word: { Type: String, AllowedPattern: '${pattern}' }\n${thing()}`,
+    });
+    const ended = await custardEnds(2, folder, [
+      "evaluate",
+      "template.yaml",
+      "--parameters",
+      `Word=${"a".repeat(60)}!`,
+    ]);
+    expect(ended.stderr).toContain(`Parameter 'Word' must match pattern ${pattern}`);
+  },
+);
+
 test("no such file", async () => {
   const ended = await custardEnds(2, temporaryFolder(), ["deploy", "absent.yaml"]);
   expect(ended.stderr).toContain("There is no file absent.yaml");

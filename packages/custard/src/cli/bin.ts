@@ -1,6 +1,9 @@
+import { setFlagsFromString } from "node:v8";
 import { flush, processIo } from "./io.ts";
 import { main } from "./main.ts";
 
+// A template's AllowedPattern must not hang the process: where V8 tries too often, it goes over to its linear engine.
+setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
 const io = processIo();
 const code = await main(process.argv.slice(2), io);
 await flush();

@@ -1,18 +1,32 @@
 /**
- * A pattern of `AllowedPattern`, for whole texts. These are Java's regular expressions; what JavaScript writes
- * otherwise is translated: possessive quantifiers become greedy ones, POSIX classes ranges. Undefined when it is no
- * regular expression at all.
+ * Patterns of `AllowedPattern`, for whole texts. These are Java's regular expressions; what JavaScript writes otherwise
+ * is translated: possessive quantifiers become greedy ones, POSIX classes ranges.
+ *
+ * P1: a pattern that could take exponential time, like `(a+)+`, is matched in linear time by V8's second engine, which
+ *     `cli/bin.ts` turns on. That one knows no Unicode mode, which is therefore used only where it makes a difference.
  */
-export function compilePattern(pattern: string): RegExp | undefined {
-  const { source, flags } = inlineFlags(pattern);
-  const translated = translate(source);
-  // Without Unicode there may be needless escapes, as in Java.
-  return compile(translated, `${flags}u`) ?? compile(translated, flags);
+
+/** Is it a regular expression? */
+export function isPattern(pattern: string): boolean {
+  return compile(pattern, "u") !== undefined || compile(pattern, "") !== undefined;
 }
 
-function compile(source: string, flags: string): RegExp | undefined {
+/** Does the whole text match? Undefined when the pattern is no regular expression. */
+export function matchesPattern(pattern: string, text: string): boolean | undefined {
+  const plain = needsUnicode(translate(pattern)) || needsUnicode(text) ? undefined : compile(pattern, "");
+  // P1. Without Unicode there may be needless escapes, as in Java.
+  return (plain ?? compile(pattern, "u") ?? compile(pattern, ""))?.test(text);
+}
+
+/** Characters of two units, and escapes that only Unicode mode knows. */
+function needsUnicode(text: string): boolean {
+  return /[\uD800-\uDFFF]|\\p\{|\\P\{|\\u\{/.test(text);
+}
+
+function compile(pattern: string, unicode: "u" | ""): RegExp | undefined {
+  const { source, flags } = inlineFlags(pattern);
   try {
-    return new RegExp(`^(?:${source})$`, flags);
+    return new RegExp(`^(?:${translate(source)})$`, `${flags}${unicode}`);
   } catch {
     return undefined;
   }

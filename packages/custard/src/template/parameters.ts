@@ -1,6 +1,6 @@
 import type { Diagnostic, Parsed } from "./diagnostic.ts";
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
-import { compilePattern } from "./java-pattern.ts";
+import { matchesPattern } from "./java-pattern.ts";
 import type { ParameterValue } from "./known.ts";
 import { maxParameterBytes } from "./limits.ts";
 import { isListType, isNumberType, isSsmValue } from "./parameter-types.ts";
@@ -149,7 +149,7 @@ function isNumber(text: string): boolean {
 function constraintFault(text: string, declaration: ParameterDeclaration): string | undefined {
   const { allowedValues, allowedPattern, type } = declaration;
   if (allowedValues !== undefined && !allowedValues.includes(text)) return `must be one of AllowedValues`;
-  if (allowedPattern !== undefined && compilePattern(allowedPattern)?.test(text) === false)
+  if (allowedPattern !== undefined && matchesPattern(allowedPattern, text) === false)
     return `must match pattern ${allowedPattern}`;
   return isNumberType(type) ? rangeFault(Number(text), declaration) : lengthFault(text, declaration);
 }

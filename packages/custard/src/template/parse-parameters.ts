@@ -1,5 +1,5 @@
 import type { Faults } from "./faults.ts";
-import { compilePattern } from "./java-pattern.ts";
+import { isPattern } from "./java-pattern.ts";
 import { maxParameters } from "./limits.ts";
 import type { LineIndex } from "./line-index.ts";
 import { isParameterType } from "./parameter-types.ts";
@@ -138,7 +138,7 @@ function readPattern(member: Member, reader: Reader): string | undefined {
   const pattern = readText(member, "AllowedPattern", reader);
   const node = valueOf(member.node, "AllowedPattern");
   if (pattern === undefined || node === undefined) return undefined;
-  if (compilePattern(pattern) === undefined) {
+  if (!isPattern(pattern)) {
     const message = `Template error: Parameter '${member.name}' AllowedPattern must be a valid regular expression.`;
     reader.faults.report({
       code: section.code,
