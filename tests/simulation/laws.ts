@@ -17,7 +17,7 @@ import {
   type Resource,
   type Slot,
 } from "../../packages/custard/src/engine/resource.ts";
-import { decodeRecord } from "../../packages/custard/src/engine/state-codec.ts";
+import { decodeRecord, type KnownTemplates } from "../../packages/custard/src/engine/state-codec.ts";
 import { isSettled } from "../../packages/custard/src/engine/stack-status.ts";
 import type { Pending, Stack } from "../../packages/custard/src/engine/stack.ts";
 import { revealMap, type ValueMap } from "../../packages/custard/src/template/value.ts";
@@ -48,6 +48,7 @@ export class StackLaws {
   readonly #stackId: StackId;
   readonly #faithful: boolean;
   readonly #tell: (line: string) => void;
+  readonly #templates: KnownTemplates = new Map();
   #stack: Stack | undefined;
   #before: Before | undefined;
   readonly #issued = new Map<RequestId, Pending>();
@@ -85,7 +86,7 @@ export class StackLaws {
   appended(change: Change): void {
     const wasSettled = this.#stack === undefined || isSettled(this.#stack.status);
     const records = change.records.map((json) => {
-      const record = decodeRecord(JSON.parse(JSON.stringify(json)) as Json, this.#stack?.identity);
+      const record = decodeRecord(json, this.#stack?.identity, this.#templates);
       this.#stack = apply(this.#stack, record);
       this.#watch(record, this.#stack);
       return record;
@@ -106,7 +107,7 @@ export class StackLaws {
     this.#answered = undefined;
     const keys = delivered.map(({ requestId }) => `deliver:${requestId}`);
     for (const json of records) {
-      const record = decodeRecord(json, this.#stack?.identity);
+      const record = decodeRecord(json, this.#stack?.identity, this.#templates);
       this.#stack = apply(this.#stack, record);
       this.#watch(record, this.#stack);
       this.#noteSent(keys, [record]);

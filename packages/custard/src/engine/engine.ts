@@ -25,7 +25,7 @@ import { Runner, type Ports } from "./runner.ts";
 import { StackError } from "./stack-error.ts";
 import { isSettled, stackStatuses, type StackStatus } from "./stack-status.ts";
 import type { Stack, StackIdentity, Terms } from "./stack.ts";
-import { decodeRecord } from "./state-codec.ts";
+import { decodeRecord, type KnownTemplates } from "./state-codec.ts";
 import { makeStackId } from "./unique-id.ts";
 import { viewEvent, viewExports, viewStack } from "./view.ts";
 import type { ExportView, StackEvent, StackView } from "./views.ts";
@@ -328,8 +328,9 @@ export class Engine {
       after,
       Math.max(0, stack.version - after),
     );
+    const templates: KnownTemplates = new Map();
     return records.flatMap((json, index) => {
-      const record = decodeRecord(json, identity);
+      const record = decodeRecord(json, identity, templates);
       return viewEvent(record, { identity, sequence: after + index + 1 }) ?? [];
     });
   }

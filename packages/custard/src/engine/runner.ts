@@ -41,6 +41,8 @@ const lease = 600_000;
 const longestSleep = 3_600_000;
 const firstPause = 1_000;
 const longestPause = 30_000;
+/** Why a sleep ends early. Without one, each of the many wakings would make an error with a stack trace. */
+const woken = "something is to be done";
 /** Stacks that are kept in memory although nothing happens to them. */
 const idleHosts = 64;
 
@@ -100,7 +102,7 @@ export class Runner {
   /** Stops: nothing more is performed; what was not finished goes on when the journal is opened again. */
   async close(): Promise<void> {
     this.#stop.abort(new Error("the engine is closing"));
-    this.#wake.abort();
+    this.#wake.abort(woken);
     await this.#loop;
     await this.#notifyRest();
     await Promise.allSettled(this.#turns.values());
@@ -152,7 +154,7 @@ export class Runner {
   }
 
   #changed(stackId: StackId): void {
-    this.#wake.abort();
+    this.#wake.abort(woken);
     for (const listener of this.#listeners) listener(stackId);
   }
 

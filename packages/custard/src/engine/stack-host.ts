@@ -13,7 +13,7 @@ import type { Decision, Knowledge } from "./draft.ts";
 import type { StackOccurrence } from "./event.ts";
 import type { StackId } from "./ids.ts";
 import type { Change, Journal, StackSummary } from "./ports.ts";
-import { decodeRecord, decodeStack, encodeRecord, encodeStack } from "./state-codec.ts";
+import { decodeRecord, decodeStack, encodeRecord, encodeStack, type KnownTemplates } from "./state-codec.ts";
 import type { Stack } from "./stack.ts";
 
 /** So many records may have to be folded when a stack is loaded. */
@@ -152,8 +152,9 @@ export class StackHost {
 
   async #read(): Promise<void> {
     const { snapshot, records } = await this.#context.journal.load(this.#stackId);
-    let stack = snapshot === undefined ? undefined : decodeStack(snapshot.state);
-    for (const record of records) stack = apply(stack, decodeRecord(record, stack?.identity));
+    const templates: KnownTemplates = new Map();
+    let stack = snapshot === undefined ? undefined : decodeStack(snapshot.state, templates);
+    for (const record of records) stack = apply(stack, decodeRecord(record, stack?.identity, templates));
     this.#snapshotVersion = snapshot?.version ?? 0;
     this.#stack = stack;
   }

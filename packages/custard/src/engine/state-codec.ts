@@ -8,6 +8,7 @@
  */
 import type { Json } from "@custard/provider/protocol";
 import { parseTemplate } from "../template/parse-template.ts";
+import type { Template } from "../template/template.ts";
 import { Sensitive, type Value } from "../template/value.ts";
 import { makeDefinition, type DefinitionSource } from "./definition.ts";
 import type { StackRecord } from "./record.ts";
@@ -25,16 +26,23 @@ export function encodeStack(stack: Stack): Json {
   return { format, identity: encode(stack.identity), stack: encode(stack) };
 }
 
+/** Templates that were read already, by their text: whoever decodes many records reads each template once. */
+export type KnownTemplates = Map<string, Template>;
+
 /** Reads what `encodeRecord` wrote. Throws when it is something else. */
-export function decodeRecord(json: Json, identity: StackIdentity | undefined): StackRecord {
+export function decodeRecord(
+  json: Json,
+  identity: StackIdentity | undefined,
+  templates: KnownTemplates = new Map(),
+): StackRecord {
   const content = member(checked(json), "record");
-  return decode(content, identity ?? identityIn(content)) as StackRecord;
+  return decode(content, { identity: identity ?? identityIn(content), templates }) as StackRecord;
 }
 
 /** Reads what `encodeStack` wrote. Throws when it is something else. */
-export function decodeStack(json: Json): Stack {
-  const identity = decode(member(checked(json), "identity"), undefined) as StackIdentity;
-  return decode(member(json, "stack"), identity) as Stack;
+export function decodeStack(json: Json, templates: KnownTemplates = new Map()): Stack {
+  const identity = identityIn(checked(json));
+  return decode(member(json, "stack"), { identity, templates }) as Stack;
 }
 
 function checked(json: Json): Json {
@@ -43,7 +51,7 @@ function checked(json: Json): Json {
 }
 
 function identityIn(content: Json): StackIdentity {
-  return decode(member(content, "identity"), undefined) as StackIdentity;
+  return decode(member(content, "identity"), { templates: new Map() }) as StackIdentity;
 }
 
 function member(json: Json, name: string): Json {
@@ -92,50 +100,56 @@ function isDefinition(value: object): value is Definition {
 
 // ------------------------------------------------------------------------------------------------ decode
 
-function decode(json: Json, identity: StackIdentity | undefined): unknown {
-  if (Array.isArray(json)) return json.map((item) => decode(item, identity));
+/** What decoding goes by. */
+interface Context {
+  readonly identity?: StackIdentity;
+  readonly templates: KnownTemplates;
+}
+
+function decode(json: Json, context: Context): unknown {
+  if (Array.isArray(json)) return json.map((item) => decode(item, context));
   if (!isObject(json)) return json;
   const [marker] = Object.keys(json);
   if (marker?.startsWith("!") === true && !marker.startsWith("!!"))
-    return decodeMarked(marker, json, identity);
+    return decodeMarked(marker, json, context);
   return Object.fromEntries(
     Object.entries(json).map(([key, item]) => [
       key.startsWith("!!") ? key.slice(1) : key,
-      decode(item, identity),
+      decode(item, context),
     ]),
   );
 }
 
-function decodeMarked(
-  marker: string,
-  json: { readonly [key: string]: Json },
-  identity: StackIdentity | undefined,
-): unknown {
+function decodeMarked(marker: string, json: { readonly [key: string]: Json }, context: Context): unknown {
   const content = member(json, marker);
   switch (marker) {
     case "!":
-      return new Sensitive(decode(content, identity) as Value);
+      return new Sensitive(decode(content, context) as Value);
     case "!map":
-      return new Map(decode(content, identity) as readonly (readonly [unknown, unknown])[]);
+      return new Map(decode(content, context) as readonly (readonly [unknown, unknown])[]);
     case "!set":
-      return new Set(decode(content, identity) as readonly unknown[]);
+      return new Set(decode(content, context) as readonly unknown[]);
     case "!definition":
-      return decodeDefinition(content, identity);
+      return decodeDefinition(content, context);
   }
   throw new Error(`the journal holds an unknown mark ${marker}`);
 }
 
-function decodeDefinition(content: Json, identity: StackIdentity | undefined): Definition {
+function decodeDefinition(content: Json, context: Context): Definition {
+  const { identity, templates } = context;
   if (identity === undefined) throw new Error("the journal holds a definition without a stack");
-  const source = decode(content, identity) as Omit<DefinitionSource, "template"> & Kept;
+  const source = decode(content, context) as Omit<DefinitionSource, "template"> & Kept;
   const { body, original, transforms, ...rest } = source;
-  const parsed = parseTemplate(body);
-  if (!parsed.ok)
-    throw new Error(
-      `the template of ${identity.stackName} can't be read any more: ${parsed.diagnostics[0]?.message}`,
-    );
+  const template = templates.get(body) ?? readTemplate(body, identity);
+  templates.set(body, template);
   const origin = original === undefined || transforms === undefined ? {} : { original, transforms };
-  return makeDefinition(identity, { ...rest, template: { ...parsed.value, ...origin } });
+  return makeDefinition(identity, { ...rest, template: { ...template, ...origin } });
+}
+
+function readTemplate(body: string, { stackName }: StackIdentity): Template {
+  const parsed = parseTemplate(body);
+  if (parsed.ok) return parsed.value;
+  throw new Error(`the template of ${stackName} can't be read any more: ${parsed.diagnostics[0]?.message}`);
 }
 
 /** What is kept of a template. */

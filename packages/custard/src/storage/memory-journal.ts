@@ -83,7 +83,8 @@ export class MemoryJournal implements Journal {
   }
 
   #keep(change: Change, before: string[]): void {
-    const records = [...before, ...change.records.map((record) => JSON.stringify(record))];
+    const records = before;
+    for (const record of change.records) records.push(JSON.stringify(record));
     const previous = this.#stacks.get(change.stackId)?.snapshot;
     const snapshot =
       change.snapshot === undefined
