@@ -188,6 +188,17 @@ export function journalContract(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.claimDue(110, 10, 100)).toHaveLength(1);
   });
 
+  test("a command that is handed out again says so", async () => {
+    const journal = await start();
+    await journal.append(change(one, 0, { commands: [command("a", 10)] }));
+    expect(await journal.claimDue(10, 10, 100)).toEqual([{ ...command("a", 10), stackId: one }]);
+    expect(await journal.claimDue(110, 10, 100)).toEqual([
+      { ...command("a", 10), stackId: one, repeated: true },
+    ]);
+    await journal.append(change(one, 0, { commands: [command("a", 120)] }));
+    expect(await journal.claimDue(120, 10, 100)).toEqual([{ ...command("a", 120), stackId: one }]);
+  });
+
   test("a confirmed command is forgotten", async () => {
     const journal = await start();
     await journal.append(change(one, 0, { commands: [command("a", 10), command("b", 11)] }));
@@ -380,7 +391,7 @@ export function durableJournalContract(open: () => Promise<Required<JournalUnder
     expect(await again.records(one, 0, 9)).toEqual([1, 2, 3]);
     expect(await again.holder("name/one")).toBe(one);
     expect(await again.summaries()).toEqual([summaryOf(one, "CREATE_COMPLETE")]);
-    expect(await again.claimDue(100, 9, 1)).toEqual([{ ...command("a", 10), stackId: one }]);
+    expect(await again.claimDue(100, 9, 1)).toEqual([{ ...command("a", 10), stackId: one, repeated: true }]);
     await again.append(change(one, 3, { records: [4] }));
     expect((await again.load(one)).version).toBe(4);
   });

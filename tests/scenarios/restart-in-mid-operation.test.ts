@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ProviderRequest } from "@custard/provider/protocol";
 import type { StackId } from "../../packages/custard/src/engine/ids.ts";
 import { VirtualClock } from "../../packages/custard/src/testing/virtual-clock.ts";
-import { World, type Script } from "../../packages/custard/src/testing/world.ts";
+import { World, type Script, type WorldOptions } from "../../packages/custard/src/testing/world.ts";
 import { Disk, ProcessJournal } from "../support/disk.ts";
 import { bodyFor, custom, parameter } from "../support/scenario.ts";
 
@@ -12,19 +12,22 @@ class Machine {
   readonly #clock = new VirtualClock();
   #alive: ProcessJournal | undefined;
 
-  start(script: Script): World {
+  start(script: Script, options: Pick<WorldOptions, "templates"> = {}): World {
     const journal = new ProcessJournal(this.#disk, { dies: () => false, appended: () => {} });
     this.#alive = journal;
-    const world = new World({ script, journal, clock: this.#clock });
+    const world = new World({ script, journal, clock: this.#clock, ...options });
     onTestFinished(async () => {
       if (!journal.dead) await world.close();
     });
     return world;
   }
 
-  /** As `kill -9` does, a while after the last thing that happened: nothing has an effect from now on. */
-  kill(): void {
-    this.#disk.write();
+  /**
+   * As `kill -9` does: nothing has an effect from now on. A while after the last thing that happened, unless something
+   * is `unwritten`: then what was done last is done again.
+   */
+  kill({ unwritten = false }: { readonly unwritten?: boolean } = {}): void {
+    if (!unwritten) this.#disk.write();
     this.#alive?.die();
   }
 }
@@ -65,6 +68,60 @@ test("a request that may not have been delivered is delivered again, the very sa
   const two = machine.start(succeed);
   expect((await two.settle(stackId)).status).toBe("CREATE_COMPLETE");
   expect(two.requests).toEqual(one.requests);
+});
+
+const gone: Script = () => ({ delivery: { kind: "refused", reason: "Function not found: provider" } });
+
+test("a request that may have been delivered, and that nobody takes any more, has to be undone", async () => {
+  const machine = new Machine();
+  const one = machine.start(never);
+  const stackId = await one.create(body({ A: custom({ V: 1 }) }));
+  await one.quiet();
+  machine.kill();
+  const two = machine.start((request) => (request.requestType === "Create" ? gone(request) : { answer: {} }));
+  expect((await two.settle(stackId)).status).toBe("ROLLBACK_COMPLETE");
+  expect(asked(two)).toEqual(["Create A", "Delete A"]);
+});
+
+test("an update that may have been delivered, and that nobody takes any more, is taken back", async () => {
+  const machine = new Machine();
+  const one = machine.start((request) =>
+    request.requestType === "Create" ? { answer: {} } : never(request),
+  );
+  const stackId = await one.create(body({ A: custom({ V: 1 }) }));
+  await one.settle(stackId);
+  await one.engine.updateStack({ stackName: "my-stack", ...body({ A: custom({ V: 2 }) }) });
+  await one.quiet();
+  machine.kill();
+  let refused = false;
+  const two = machine.start((request) => {
+    if (refused) return { answer: {} };
+    refused = true;
+    return gone(request);
+  });
+  expect((await two.settle(stackId)).status).toBe("UPDATE_ROLLBACK_COMPLETE");
+  expect(two.requests.map(({ properties }) => properties["V"])).toEqual(["2", "1"]);
+});
+
+test("a nested stack that has begun goes on although its template can't be read any more", async () => {
+  const machine = new Machine();
+  const templates: Record<string, string> = { "child.yaml": body({ C: custom() }).templateBody };
+  const one = machine.start(never, { templates });
+  const nested = { Type: "AWS::CloudFormation::Stack", Properties: { TemplateURL: "child.yaml" } };
+  const stackId = await one.create(body({ Child: nested }));
+  await one.quiet();
+  machine.kill({ unwritten: true });
+  delete templates["child.yaml"];
+  const two = machine.start(succeed, { templates });
+  expect((await two.settle(stackId)).status).toBe("CREATE_COMPLETE");
+  const events = await two.events(stackId);
+  expect(events.map(({ logicalId, status, reason }) => [logicalId, status, reason])).toEqual([
+    ["my-stack", "CREATE_IN_PROGRESS", "User Initiated"],
+    ["Child", "CREATE_IN_PROGRESS", undefined],
+    ["Child", "CREATE_IN_PROGRESS", "Resource creation Initiated"],
+    ["Child", "CREATE_COMPLETE", undefined],
+    ["my-stack", "CREATE_COMPLETE", undefined],
+  ]);
 });
 
 test("a deadline that passed while no process ran is noticed at the start (fact 48)", async () => {

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringifyScalars, type Json, type ProviderRequest } from "@custard/provider/protocol";
 import { apply } from "../../packages/custard/src/engine/apply.ts";
+import type { ResourceChange } from "../../packages/custard/src/engine/change-set.ts";
 import type { LogicalId, RequestId, StackId } from "../../packages/custard/src/engine/ids.ts";
 import type { Change } from "../../packages/custard/src/engine/ports.ts";
 import { hasUpdates } from "../../packages/custard/src/engine/plan.ts";
@@ -19,7 +20,12 @@ import {
 } from "../../packages/custard/src/engine/resource.ts";
 import { decodeRecord, type KnownTemplates } from "../../packages/custard/src/engine/state-codec.ts";
 import { isSettled } from "../../packages/custard/src/engine/stack-status.ts";
-import type { Pending, Stack } from "../../packages/custard/src/engine/stack.ts";
+import type {
+  Before as State,
+  OperationStart,
+  Pending,
+  Stack,
+} from "../../packages/custard/src/engine/stack.ts";
 import { revealMap, type ValueMap } from "../../packages/custard/src/template/value.ts";
 
 /** A law was broken. */
@@ -37,10 +43,8 @@ type Sent = readonly Json[];
 
 /** The state that an operation began with. */
 interface Before {
-  readonly resources: ReadonlyMap<LogicalId, Slot>;
+  readonly state: State;
   readonly sent: ReadonlyMap<LogicalId, Sent>;
-  readonly templateBody: string;
-  readonly outputs: Stack["outputs"];
 }
 
 /** Watches one stack. */
@@ -48,7 +52,7 @@ export class StackLaws {
   readonly #stackId: StackId;
   readonly #faithful: boolean;
   readonly #tell: (line: string) => void;
-  readonly #templates: KnownTemplates = new Map();
+  readonly #templates: KnownTemplates;
   #stack: Stack | undefined;
   #before: Before | undefined;
   readonly #issued = new Map<RequestId, Pending>();
@@ -56,6 +60,10 @@ export class StackLaws {
   readonly #delivered = new Map<RequestId, ProviderRequest>();
   /** Requests to which something was sent; unknown when a journal is replayed. */
   #answered: Set<string> | undefined = new Set();
+  /** What got through to a provider. */
+  readonly #taken = new Set<RequestId>();
+  readonly #crashesBefore = new Map<RequestId, number>();
+  readonly #crashes: () => number;
   readonly #nonces = new Map<RequestId, string>();
   /** What the newest event of a physical resource says. */
   readonly #lastShown = new Map<string, Shown>();
@@ -70,16 +78,48 @@ export class StackLaws {
   readonly #leftAsIs = new Set<LogicalId>();
   readonly #sentBefore = new Map<RequestId, Sent>();
   readonly #committed = new Set<RequestId>();
+  /** What the change set has said that is being executed. */
+  #announced: readonly ResourceChange[] | undefined;
+  /** What the operation has asked for on its way forward. */
+  readonly #asked = new Set<LogicalId>();
+  #forced = false;
 
   /** `faithful`: the providers give the old ids back when they are asked for the old properties. */
-  constructor(stackId: StackId, options: { faithful: boolean; tell: (line: string) => void }) {
+  constructor(
+    stackId: StackId,
+    options: {
+      faithful: boolean;
+      tell: (line: string) => void;
+      templates?: KnownTemplates;
+      crashes?: () => number;
+    },
+  ) {
+    this.#crashes = options.crashes ?? (() => 0);
     this.#stackId = stackId;
+    this.#templates = options.templates ?? new Map();
     this.#faithful = options.faithful;
     this.#tell = options.tell;
   }
 
   get stack(): Stack | undefined {
     return this.#stack;
+  }
+
+  /** Does the stack still answer for this physical resource? */
+  isKnown(logicalId: LogicalId, physicalId: string): boolean {
+    const slot = this.#stack?.resources.get(logicalId);
+    const { current } = slot ?? {};
+    const newest = current?.status === "CREATE_IN_PROGRESS" ? current.provisionalId : undefined;
+    const ids = [newest, current === undefined ? undefined : physicalIdOf(current)];
+    const waits = slot?.former.some(
+      (former) => former.physicalId === physicalId && former.status !== "DELETE_COMPLETE",
+    );
+    return waits === true || ids.some((id) => id === physicalId);
+  }
+
+  /** What the newest event of a physical resource says. */
+  lastStatusOf(logicalId: LogicalId, physicalId: string): string | undefined {
+    return this.#lastShown.get(`${logicalId} ${physicalId}`)?.status;
   }
 
   /** A change has become durable. */
@@ -117,9 +157,10 @@ export class StackLaws {
     for (const request of delivered) this.delivered(request);
   }
 
-  /** A request reaches its provider, maybe again. */
-  delivered(request: ProviderRequest): void {
+  /** A request reaches its provider, maybe again; or is refused on its way. */
+  delivered(request: ProviderRequest, { refused = false }: { readonly refused?: boolean } = {}): void {
     const requestId = request.requestId as RequestId;
+    if (!refused) this.#taken.add(requestId);
     const earlier = this.#delivered.get(requestId);
     law(earlier === undefined || isDeepStrictEqual(earlier, request), () => `${requestId} changed`);
     this.#delivered.set(requestId, request);
@@ -141,8 +182,11 @@ export class StackLaws {
     for (const [requestId, request] of stack.requests) {
       const { logicalId, kind } = request;
       law(at.handed(request), () => `${logicalId}: nobody was asked for ${requestId}, and nobody will be`);
-      law(kind === "task" || at.hasCommand(`deadline:${requestId}`), () => `${requestId} has no deadline`);
+      const timed = kind === "provider" || kind === "signals";
+      law(!timed || at.hasCommand(`deadline:${requestId}`), () => `${requestId} has no deadline`);
     }
+    for (const name of stack.operation?.asked ?? [])
+      law(at.hasCommand(`find-import:${name}`), () => `nobody looks for the export ${name}`);
   }
 
   // ------------------------------------------------------------------------------------- record by record
@@ -154,13 +198,17 @@ export class StackLaws {
     else if (record.kind === "resource" && record.shown !== undefined)
       this.#show(record.logicalId, record.shown);
     else if (record.kind === "stack-status") this.#tell(`stack ${record.status} ${record.reason ?? ""}`);
-    else if (record.kind === "operation-started") this.#start(stack);
+    else if (record.kind === "operation-started") this.#start(stack, record.operation);
     else if (record.kind === "rollback-continued") this.#goOn(record.skipped);
   }
 
-  #start(stack: Stack): void {
+  #start(stack: Stack, { kind, changeSet }: OperationStart): void {
     this.#goesOn = false;
     this.#leftAsIs.clear();
+    this.#asked.clear();
+    this.#announced = changeSet === undefined ? undefined : stack.changeSets.get(changeSet)?.changes;
+    this.#forced = stack.operation?.force === true;
+    law(kind !== "delete" || !stack.terminationProtection, () => "a protected stack is deleted");
     this.#noteBefore(stack);
   }
 
@@ -182,35 +230,69 @@ export class StackLaws {
     if (ending === "refused") this.#takeBack(requestId);
   }
 
-  /** An update of a stack that failed before goes on from the state before the first of them. */
-  #noteBefore(stack: Stack): void {
-    const goesOn = stack.status === "UPDATE_FAILED" || stack.status === "CREATE_FAILED";
-    if (goesOn || stack.operation?.kind !== "update") return;
-    const { before } = stack.operation;
-    if (before === undefined) throw new Violation("an update without a state before");
-    const { resources, definition, outputs } = before;
-    const sent = new Map(this.#sent);
-    this.#before = { resources, sent, templateBody: definition.template.body, outputs };
+  /** An update of a stack that hasn't come to its end goes on from the state before the first of them. */
+  #noteBefore({ status, operation }: Stack): void {
+    if (operation?.kind !== "update") return;
+    const { before } = operation;
+    if (before === undefined) {
+      law(status === "CREATE_FAILED" || status === "UPDATE_FAILED", () => "an update without a state before");
+      return;
+    }
+    if (before !== this.#before?.state) this.#before = { state: before, sent: new Map(this.#sent) };
   }
 
-  /** What was refused on its way has never been sent. */
+  /**
+   * What was refused on its way has never been sent, unless an earlier attempt got through. After a crash the engine
+   * can't tell, and has to take it for sent.
+   */
   #takeBack(requestId: RequestId): void {
     const request = this.#issued.get(requestId);
     const sent = request === undefined ? undefined : this.#sent.get(request.logicalId);
     const before = this.#sentBefore.get(requestId);
-    if (request !== undefined && sent !== undefined && before !== undefined)
-      this.#sent.set(request.logicalId, before);
+    if (request === undefined || sent === undefined || before === undefined) return;
+    if (this.#taken.has(requestId)) return;
+    const known = this.#crashesBefore.get(requestId) === this.#crashes();
+    this.#sent.set(request.logicalId, known ? before : [asSent(request.properties), ...before]);
   }
 
   #issue(request: Pending, stack: Stack): void {
     const { requestId, logicalId } = request;
     law(!this.#issued.has(requestId), () => `${requestId} was issued twice`);
     this.#issued.set(requestId, request);
+    this.#crashesBefore.set(requestId, this.#crashes());
     const rivals = [...stack.requests.values()].filter((other) => other.logicalId === logicalId);
     law(rivals.length === 1, () => `two requests are pending for ${logicalId}`);
-    if (request.action === "delete") this.#deleteOrderLaw(request, stack);
-    else this.#orderLaw(request, stack);
+    if (request.action === "delete") this.#deleteLaw(request, stack);
+    else if (request.action !== "commit") this.#changeLaw(request, stack);
     if (request.action === "update" && request.kind === "provider") this.#oldPropertiesLaw(request);
+  }
+
+  #deleteLaw(request: Pending, stack: Stack): void {
+    const { logicalId } = request;
+    this.#deleteOrderLaw(request, stack);
+    law(
+      stack.operation?.retain.has(logicalId) !== true,
+      () => `${logicalId} is deleted although a user retains it`,
+    );
+    const removed =
+      stack.operation?.phase === "cleanup" && stack.resources.get(logicalId)?.current === undefined;
+    law(
+      !removed || !isProtected(stack, logicalId, "Update:Delete"),
+      () => `${logicalId} is removed against the stack policy`,
+    );
+  }
+
+  #changeLaw(request: Pending, stack: Stack): void {
+    this.#orderLaw(request, stack);
+    const { logicalId } = request;
+    const current = stack.resources.get(logicalId)?.current;
+    if (stack.operation?.phase !== "forward") return;
+    this.#asked.add(logicalId);
+    const changed = current !== undefined && "good" in current && request.kind !== "signals";
+    // A nested stack is asked whether or not anything of it changes.
+    if (!changed || request.kind === "child") return;
+    const action = request.action === "create" ? "Update:Replace" : "Update:Modify";
+    law(!isProtected(stack, logicalId, action), () => `${logicalId} is changed against the stack policy`);
   }
 
   /** Whatever a resource depends on is there before it is asked for. */
@@ -295,8 +377,7 @@ export class StackLaws {
       const isNew = !this.#committed.has(requestId);
       this.#committed.add(requestId);
       if (!isNew) continue;
-      const wanted = request.kind === "task" ? ["perform"] : ["deliver", "deadline"];
-      for (const kind of wanted)
+      for (const kind of commandsFor[request.kind])
         law(keys.has(`${kind}:${requestId}`), () => `${requestId} was issued without its ${kind}`);
     }
   }
@@ -315,10 +396,12 @@ export class StackLaws {
   }
 
   #boundaryLaws(stack: Stack): void {
-    const settled = isSettled(stack.status);
+    const { requests, operation } = stack;
     law(
-      settled === (stack.requests.size === 0),
-      () => `${stack.status} with ${stack.requests.size} pending requests`,
+      isSettled(stack.status)
+        ? requests.size === 0
+        : requests.size > 0 || (operation?.asked.size ?? 0) > 0 || operation?.held === true,
+      () => `${stack.status} with ${requests.size} pending requests`,
     );
     for (const [logicalId, slot] of stack.resources) {
       this.#placesLaw(logicalId, slot);
@@ -353,6 +436,7 @@ export class StackLaws {
   #settledLaws(stack: Stack): void {
     for (const requestId of this.#issued.keys())
       law(this.#endings.has(requestId), () => `${requestId} was neither answered nor given up`);
+    if (this.#announced !== undefined) this.#announcedLaw(stack, this.#announced);
     for (const [name, shown] of this.#lastShown) this.#accountLaw(name, shown, stack);
     switch (stack.status) {
       case "CREATE_COMPLETE":
@@ -362,7 +446,7 @@ export class StackLaws {
         return this.#rolledBackLaw(stack);
       case "DELETE_COMPLETE":
       case "ROLLBACK_COMPLETE":
-        return this.#emptyLaw(stack, []);
+        return this.#emptyLaw(stack, this.#forced ? ["DELETE_FAILED"] : []);
       case "DELETE_FAILED":
       case "ROLLBACK_FAILED":
         return this.#emptyLaw(stack, ["DELETE_FAILED"]);
@@ -380,6 +464,24 @@ export class StackLaws {
       case "DELETE_IN_PROGRESS":
         return;
     }
+  }
+
+  /** A change set that was executed has done what it said, and nothing else. */
+  #announcedLaw({ status, definition }: Stack, announced: readonly ResourceChange[]): void {
+    const said = new Map(announced.map((change) => [change.logicalId, change]));
+    for (const logicalId of this.#asked)
+      law(said.has(logicalId), () => `${logicalId} was changed and no change set said so`);
+    if (status !== "CREATE_COMPLETE" && status !== "UPDATE_COMPLETE") return;
+    for (const [logicalId, { action, details }] of said) {
+      const certain = details.some(
+        ({ part, evaluation }) => part === "Properties" && evaluation === "Static",
+      );
+      const due = action === "Add" || (action === "Modify" && certain);
+      law(!due || this.#asked.has(logicalId), () => `${logicalId} wasn't changed as the change set said`);
+      const gone = action !== "Remove" || !definition.dependencies.has(logicalId);
+      law(gone, () => `${logicalId} wasn't removed as the change set said`);
+    }
+    this.#announced = undefined;
   }
 
   /** Every physical resource that was ever shown is there, waits for its deletion, or was told of when it went. */
@@ -405,7 +507,12 @@ export class StackLaws {
       isDeepStrictEqual(wanted, found.toSorted()) && found.length === stack.resources.size,
       () => `${stack.status} with ${[...stack.resources.keys()].join()} instead of ${wanted.join()}`,
     );
-    law(!hasUpdates(stack, stack.definition), () => `${stack.status} but not what the template says`);
+    // Of nested stacks nobody knows without asking them.
+    const nests = [...stack.resources.keys()].some((id) => id.startsWith("Nest"));
+    law(
+      nests || !hasUpdates(stack, stack.definition),
+      () => `${stack.status} but not what the template says`,
+    );
     const left = [...stack.resources.values()].flatMap(({ former }) => former);
     law(left.length === 0, () => `${stack.status} with resources that wait for their deletion`);
     for (const [logicalId, { current }] of stack.resources)
@@ -417,12 +524,13 @@ export class StackLaws {
   #rolledBackLaw(stack: Stack): void {
     const before = this.#before;
     if (before === undefined) throw new Violation("a rollback without an operation");
-    law(stack.definition.template.body === before.templateBody, () => "the template wasn't restored");
-    law(isDeepStrictEqual(stack.outputs, before.outputs), () => "the outputs weren't restored");
-    for (const [logicalId, { current }] of before.resources)
+    const { definition, outputs, resources } = before.state;
+    law(stack.definition.template.body === definition.template.body, () => "the template wasn't restored");
+    law(isDeepStrictEqual(stack.outputs, outputs), () => "the outputs weren't restored");
+    for (const [logicalId, { current }] of resources)
       if (wasThere(current)) this.#restoredLaw(logicalId, current, stack);
     for (const [logicalId, { current, former }] of stack.resources) {
-      const isOld = wasThere(before.resources.get(logicalId)?.current);
+      const isOld = wasThere(resources.get(logicalId)?.current);
       law(current === undefined || isOld, () => `${logicalId} is still there after the rollback`);
       law(former.length === 0, () => `${logicalId} still waits for its deletion after the rollback`);
     }
@@ -462,7 +570,8 @@ export class StackLaws {
     );
     law(
       resources.some(({ status }) => status.endsWith("_FAILED")) ||
-        (stack.reason ?? "").includes("attribute"),
+        // The stack itself may have failed: by its outputs, exports or imports, or by taking too long.
+        !(stack.reason ?? "The following").startsWith("The following"),
       () => `nothing has failed in ${stack.status}`,
     );
   }
@@ -479,10 +588,33 @@ export class StackLaws {
     }
     const named = /\[(.*)\]/.exec(stack.reason ?? "")?.[1] ?? "";
     law(
-      named === [...failed].join(", "),
+      this.#forced || named === [...failed].join(", "),
       () => `${stack.status} names [${named}], not ${[...failed].join()}`,
     );
   }
+}
+
+/** What stands beside a request in the journal, so that it is performed and ends. */
+const commandsFor = {
+  provider: ["deliver", "deadline"],
+  task: ["perform"],
+  child: ["child"],
+  signals: ["deadline"],
+} as const;
+
+/** Does the policy in force deny it? It is of the simulation's own form: one statement that denies, one that allows. */
+function isProtected({ operation, policy }: Stack, logicalId: LogicalId, action: string): boolean {
+  const body = operation?.policy ?? policy;
+  if (body === undefined) return false;
+  const { Statement } = JSON.parse(body) as {
+    Statement: { Effect: string; Action: string; Resource: string }[];
+  };
+  return Statement.some(
+    ({ Effect, Action, Resource }) =>
+      Effect === "Deny" &&
+      Resource === `LogicalResourceId/${logicalId}` &&
+      (Action === action || Action === "Update:*"),
+  );
 }
 
 /** By which dependencies a stack goes now, and which of them count. */

@@ -1,8 +1,11 @@
 import type { Random } from "./random.ts";
 
+/** What a logical id stands for; whoever watches sees it from the name alone. */
+type Kind = "custom" | "parameter" | "nested" | "wait" | "host";
+
 /** A resource as the simulation thinks of it; `toTemplate` writes it down. */
 interface Sketch {
-  readonly custom: boolean;
+  readonly kind: Kind;
   /** The provider's idea of identity may hang on it; a built-in type is replaced when it changes. */
   name: number;
   value: number;
@@ -13,23 +16,60 @@ interface Sketch {
   readonly dependsOn: Set<string>;
   readonly keeps: boolean;
   readonly onlyOnCreate: boolean;
+  /** Does it use the other stack's export? */
+  imports: boolean;
+  /** Of a nested stack. */
+  readonly child?: TemplateSketch;
+}
+
+/** What may stand in a template. */
+export interface Features {
+  readonly nested: boolean;
+  readonly waits: boolean;
+  readonly exports: boolean;
+  readonly imports: boolean;
 }
 
 /** A template that changes from operation to operation. */
 export interface TemplateSketch {
+  /** By which nested stacks name their template. */
+  readonly id: string;
+  readonly features: Features;
   readonly resources: Map<string, Sketch>;
   output: { readonly name: string; readonly attribute: boolean } | undefined;
+  exportName: number;
 }
 
 /** Retained resources are called Keep…, so that whoever watches knows without asking the engine. */
-const names = ["A", "B", "KeepC", "D", "E", "F", "KeepG", "H"] as const;
+const names = ["A", "B", "NestA", "KeepC", "D", "Wait", "E", "Host", "F", "KeepG", "NestB", "H"] as const;
 
-export function randomTemplate(random: Random): TemplateSketch {
-  const sketch: TemplateSketch = { resources: new Map(), output: undefined };
-  const size = 1 + random.below(names.length);
-  for (const name of names) if (sketch.resources.size < size) add(sketch, name, random);
+/** The name of the export that one stack has and another uses. */
+const exportedName = "shared";
+
+/** `size`: the most resources that it begins with. */
+export function randomTemplate(
+  random: Random,
+  { id, features, size }: { readonly id: string; readonly features: Features; readonly size: number },
+): TemplateSketch {
+  const sketch: TemplateSketch = { id, features, resources: new Map(), output: undefined, exportName: 0 };
+  const wanted = 1 + random.below(size);
+  for (const name of names)
+    if (sketch.resources.size < wanted && isWanted(sketch, name)) add(sketch, name, random);
   chooseOutput(sketch, random);
   return sketch;
+}
+
+function isWanted({ features }: TemplateSketch, name: string): boolean {
+  const kind = kindOf(name);
+  if (kind === "nested") return features.nested;
+  return kind === "wait" || kind === "host" ? features.waits : true;
+}
+
+function kindOf(name: string): Kind {
+  if (name.startsWith("Nest")) return "nested";
+  if (name === "Wait") return "wait";
+  if (name === "Host") return "host";
+  return name.startsWith("Keep") || name.charCodeAt(0) % 3 !== 0 ? "custom" : "parameter";
 }
 
 /** Changes one to three things. */
@@ -48,14 +88,21 @@ function mutateOnce(sketch: TemplateSketch, random: Random): void {
     timeout: 0.6,
     output: 1,
     link: 1.5,
+    child: sketch.features.nested ? 6 : 0,
+    exportName: sketch.features.exports ? 0.7 : 0,
+    imports: sketch.features.imports ? 3 : 0,
   });
   const present = [...sketch.resources.keys()];
   const [first] = present;
   const chosen = first === undefined ? undefined : random.pick([first, ...present]);
   const resource = chosen === undefined ? undefined : sketch.resources.get(chosen);
   if (kind === "output") return chooseOutput(sketch, random);
+  if (kind === "exportName") {
+    sketch.exportName += 1;
+    return;
+  }
   if (kind === "add" || resource === undefined || chosen === undefined) {
-    const missing = names.find((name) => !sketch.resources.has(name));
+    const missing = names.find((name) => !sketch.resources.has(name) && isWanted(sketch, name));
     if (missing !== undefined) add(sketch, missing, random);
   } else if (kind === "remove") {
     if (sketch.resources.size > 1) remove(sketch, chosen);
@@ -64,7 +111,11 @@ function mutateOnce(sketch: TemplateSketch, random: Random): void {
 
 function change(
   sketch: TemplateSketch,
-  what: { chosen: string; resource: Sketch; kind: "value" | "name" | "token" | "timeout" | "link" },
+  what: {
+    chosen: string;
+    resource: Sketch;
+    kind: "value" | "name" | "token" | "timeout" | "link" | "child" | "imports";
+  },
   random: Random,
 ): void {
   const { resource, chosen } = what;
@@ -83,6 +134,12 @@ function change(
       return;
     case "link":
       link(sketch, { chosen, resource }, random);
+      return;
+    case "child":
+      for (const { child } of sketch.resources.values()) if (child !== undefined) mutate(child, random);
+      return;
+    case "imports":
+      resource.imports = !resource.imports;
   }
 }
 
@@ -92,8 +149,9 @@ function randomTimeout(random: Random): string {
 
 function add(sketch: TemplateSketch, name: (typeof names)[number], random: Random): void {
   const keeps = name.startsWith("Keep");
+  const kind = kindOf(name);
   const resource: Sketch = {
-    custom: name.charCodeAt(name.length - 1) % 3 !== 0 || keeps,
+    kind,
     name: 0,
     value: random.below(3),
     token: 0,
@@ -103,9 +161,20 @@ function add(sketch: TemplateSketch, name: (typeof names)[number], random: Rando
     dependsOn: new Set(),
     keeps,
     onlyOnCreate: random.chance(0.3),
+    imports: sketch.features.imports && kind === "custom" && random.chance(0.5),
+    ...(kind === "nested" ? { child: childOf(sketch, name, random) } : {}),
   };
   sketch.resources.set(name, resource);
   link(sketch, { chosen: name, resource }, random);
+}
+
+function childOf({ id, features }: TemplateSketch, name: string, random: Random): TemplateSketch {
+  const deeper = features.nested && id.length < 10 && random.chance(0.2);
+  return randomTemplate(random, {
+    id: `${id}-${name}`,
+    features: { ...features, nested: deeper, exports: false, imports: false },
+    size: 3,
+  });
 }
 
 /** Dependencies go to names before one's own, so that there is no circle; not even between two versions. */
@@ -137,43 +206,125 @@ function chooseOutput(sketch: TemplateSketch, random: Random): void {
 }
 
 /** The template's text. */
-export function toTemplate({ resources, output }: TemplateSketch): string {
+export function toTemplate({ resources, output, features, exportName }: TemplateSketch): string {
+  const exported = features.exports ? { Export: { Name: nameOfExport(exportName) } } : {};
   return JSON.stringify({
-    Resources: Object.fromEntries([...resources].map(([name, sketch]) => [name, toResource(sketch)])),
+    Parameters: { Given: { Type: "String", Default: "" } },
+    Resources: Object.fromEntries([...resources].flatMap(([name, sketch]) => toResources(name, sketch))),
     ...(output === undefined
       ? {}
       : {
           Outputs: {
-            Out: {
-              Value: output.attribute ? { "Fn::GetAtt": [output.name, "Attr"] } : { Ref: output.name },
-            },
+            Out: { Value: output.attribute ? attributeOf(output.name) : { Ref: output.name }, ...exported },
           },
         }),
   });
 }
 
-function toResource(sketch: Sketch): object {
-  const { references, attributes, dependsOn } = sketch;
+/** Most of the time the exporting stack has the export that the other asks for. */
+function nameOfExport(version: number): string {
+  return version % 2 === 0 ? exportedName : `${exportedName}-${version}`;
+}
+
+/** The templates of all nested stacks, by where they are read. */
+export function childTemplates({ resources }: TemplateSketch): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { child } of resources.values()) {
+    if (child === undefined) continue;
+    found.set(urlOf(child), toTemplate(child));
+    for (const [url, body] of childTemplates(child)) found.set(url, body);
+  }
+  return found;
+}
+
+function urlOf({ id }: TemplateSketch): string {
+  return `https://templates.invalid/${id}`;
+}
+
+function attributeOf(name: string): object {
+  const attribute = { nested: "Outputs.Out", wait: "Data", host: "Attr", custom: "Attr", parameter: "Attr" };
+  return { "Fn::GetAtt": [name, attribute[kindOf(name)]] };
+}
+
+function toResources(name: string, sketch: Sketch): readonly (readonly [string, object])[] {
+  const resource = [
+    name,
+    { ...typeOf(sketch), ...attributesOf(sketch), Properties: propertiesOf(name, sketch) },
+  ] as const;
+  return sketch.kind === "wait"
+    ? [[handleOf(name), { Type: "AWS::CloudFormation::WaitConditionHandle" }], resource]
+    : [resource];
+}
+
+function handleOf(name: string): string {
+  return `${name}Handle`;
+}
+
+function typeOf({ kind }: Sketch): object {
+  switch (kind) {
+    case "custom":
+      return { Type: "Custom::Simulated" };
+    case "parameter":
+      return { Type: "AWS::SSM::Parameter" };
+    case "nested":
+      return { Type: "AWS::CloudFormation::Stack" };
+    case "wait":
+      return { Type: "AWS::CloudFormation::WaitCondition" };
+    case "host":
+      return {
+        Type: "AWS::EC2::Instance",
+        CreationPolicy: { ResourceSignal: { Count: 2, Timeout: "PT40S" } },
+      };
+  }
+}
+
+function attributesOf({ kind, references, attributes, dependsOn, keeps, onlyOnCreate }: Sketch): object {
+  // A wait condition has no properties that could refer to anything else.
+  const explicit = kind === "wait" ? [...references, ...attributes, ...dependsOn] : [...dependsOn];
   return {
-    Type: sketch.custom ? "Custom::Simulated" : "AWS::SSM::Parameter",
-    ...(dependsOn.size === 0 ? {} : { DependsOn: [...dependsOn] }),
-    ...(sketch.keeps
-      ? {
-          DeletionPolicy: sketch.onlyOnCreate ? "RetainExceptOnCreate" : "Retain",
-          UpdateReplacePolicy: "Retain",
-        }
+    ...(explicit.length === 0 ? {} : { DependsOn: [...new Set(explicit)] }),
+    ...(keeps
+      ? { DeletionPolicy: onlyOnCreate ? "RetainExceptOnCreate" : "Retain", UpdateReplacePolicy: "Retain" }
       : {}),
-    Properties: {
-      ...(sketch.custom
-        ? {
-            ServiceToken: `arn:aws:lambda:us-east-1:123456789012:function:provider-${sketch.token}`,
-            ServiceTimeout: sketch.timeout,
-          }
-        : {}),
-      Name: `name-${sketch.name}`,
-      Value: sketch.value,
-      ...Object.fromEntries([...references].map((name) => [`Ref${name}`, { Ref: name }])),
-      ...Object.fromEntries([...attributes].map((name) => [`Att${name}`, { "Fn::GetAtt": [name, "Attr"] }])),
-    },
   };
+}
+
+function propertiesOf(name: string, sketch: Sketch): object {
+  switch (sketch.kind) {
+    case "custom":
+      return {
+        ServiceToken: `arn:aws:lambda:us-east-1:123456789012:function:provider-${sketch.token}`,
+        ServiceTimeout: sketch.timeout,
+        ...ordinary(sketch),
+      };
+    case "parameter":
+    case "host":
+      return ordinary(sketch);
+    case "wait":
+      return { Handle: { Ref: handleOf(name) }, Timeout: "45", Count: 1 + (sketch.value % 3) };
+    case "nested":
+      return {
+        TemplateURL: sketch.child === undefined ? "" : urlOf(sketch.child),
+        Parameters: {
+          Given: { "Fn::Join": ["-", [String(sketch.value), ...linked(sketch).map(([, value]) => value)]] },
+        },
+      };
+  }
+}
+
+function ordinary(sketch: Sketch): object {
+  return {
+    Name: `name-${sketch.name}`,
+    Value: sketch.value,
+    Given: { Ref: "Given" },
+    ...Object.fromEntries(linked(sketch)),
+    ...(sketch.imports ? { Imported: { "Fn::ImportValue": exportedName } } : {}),
+  };
+}
+
+function linked({ references, attributes }: Sketch): readonly (readonly [string, object])[] {
+  return [
+    ...[...references].map((name) => [`Ref${name}`, { Ref: name }] as const),
+    ...[...attributes].map((name) => [`Att${name}`, attributeOf(name)] as const),
+  ];
 }

@@ -73,7 +73,7 @@ export class ProcessJournal implements Journal {
     this.#disk = disk;
     this.#interference = interference;
     disk.forgetUnwritten();
-    for (const command of disk.commands) this.#queue.put(command.stackId, [command]);
+    for (const command of disk.commands) this.#queue.takeOver(command.stackId, [command]);
   }
 
   get dead(): boolean {

@@ -48,7 +48,13 @@ export interface AnswerBody {
 /** What came of performing a command. */
 export type Feedback =
   | { readonly kind: "deadline-passed"; readonly requestId: RequestId }
-  | { readonly kind: "delivery-refused"; readonly requestId: RequestId; readonly reason: string }
+  | {
+      readonly kind: "delivery-refused";
+      readonly requestId: RequestId;
+      readonly reason: string;
+      /** It may have been handed over before it was refused: in an attempt whose end nobody knows. */
+      readonly repeated: boolean;
+    }
   | { readonly kind: "provider-silent"; readonly requestId: RequestId; readonly advice: string }
   | { readonly kind: "task-ended"; readonly requestId: RequestId; readonly outcome: TaskOutcome }
   /** A nested stack exists now; its resources are being created. */

@@ -90,6 +90,22 @@ async function create(
   parent: Stack,
   pending: ChildPending,
 ): Promise<TaskOutcome | undefined> {
+  const { childId, requestId } = pending;
+  // It may have begun before a crash; its template may be out of reach by now.
+  if ((await nursery.stack(childId)) === undefined) {
+    const refusal = await begin(nursery, parent, pending);
+    if (refusal !== undefined) return refusal;
+  }
+  await nursery.tell(parent.identity.stackId, { kind: "child-started", requestId });
+  return undefined;
+}
+
+/** Undefined when it has begun, or isn't wanted any more. */
+async function begin(
+  nursery: Nursery,
+  parent: Stack,
+  pending: ChildPending,
+): Promise<TaskOutcome | undefined> {
   const read = await readRequest(nursery, parent, pending);
   if (read.kind === "failed") return failed(read.reason);
   const { childId, requestId, logicalId } = pending;
@@ -107,11 +123,10 @@ async function create(
       request,
       parent: { stackId, rootId, logicalId, requestId },
     });
+    return undefined;
   } catch (error) {
     return refused(error);
   }
-  await nursery.tell(stackId, { kind: "child-started", requestId });
-  return undefined;
 }
 
 async function update(
@@ -119,9 +134,11 @@ async function update(
   at: { parent: Stack; pending: ChildPending; child: Stack },
 ): Promise<TaskOutcome | undefined> {
   const { parent, pending, child } = at;
+  const { childId, requestId } = pending;
+  // It was told before a crash; its template may be out of reach by now.
+  if (child.lastParentRequest === requestId) return undefined;
   const read = await readRequest(nursery, parent, pending);
   if (read.kind === "failed") return failed(read.reason);
-  const { childId, requestId } = pending;
   const link: ParentLink = { stackId: parent.identity.stackId, requestId };
   const { identity, definition: previous } = child;
   try {

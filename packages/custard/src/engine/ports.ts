@@ -29,6 +29,8 @@ export interface StoredCommand {
 /** A command that this process has taken on. */
 export interface ClaimedCommand extends StoredCommand {
   readonly stackId: StackId;
+  /** It may have been performed before: by an earlier process, or under a lease that has ended. */
+  readonly repeated?: true;
 }
 
 /** A name that must be unique across stacks, e.g. `name/123456789012/us-east-1/my-stack`. */

@@ -198,7 +198,7 @@ export class Runner {
     let pause = firstPause;
     while (!this.#stop.signal.aborted) {
       try {
-        await this.#perform(command);
+        await this.#perform({ ...command, ...(pause > firstPause ? { repeated: true } : {}) });
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
@@ -222,17 +222,22 @@ export class Runner {
   async #perform(command: ClaimedCommand): Promise<void> {
     const { stackId } = command;
     const stack = await this.stack(stackId);
-    if (stack !== undefined && (await this.#performTask(stack, parseTask(command.body))) === "open") return;
+    const repeated = command.repeated === true;
+    const task = parseTask(command.body);
+    if (stack !== undefined && (await this.#performTask(stack, { task, repeated })) === "open") return;
     await this.#ports.journal.confirm(stackId, command.key);
   }
 
-  async #performTask(stack: Stack, task: Task): Promise<"done" | "open"> {
+  async #performTask(
+    stack: Stack,
+    { task, repeated }: { task: Task; repeated: boolean },
+  ): Promise<"done" | "open"> {
     switch (task.kind) {
       case "deliver":
       case "perform":
       case "deadline":
       case "child":
-        return this.#performAbout(stack, task);
+        return this.#performAbout(stack, { task, repeated });
       case "report":
         await reportToParent(this.#nursery, stack, task);
         return "done";
@@ -262,10 +267,13 @@ export class Runner {
   }
 
   /** Performs a command about a request, unless it has ended. A deadline stays until then. */
-  async #performAbout(stack: Stack, task: RequestTask): Promise<"done" | "open"> {
+  async #performAbout(
+    stack: Stack,
+    { task, repeated }: { task: RequestTask; repeated: boolean },
+  ): Promise<"done" | "open"> {
     const { kind, requestId } = task;
     const pending = stack.requests.get(requestId);
-    if (pending !== undefined) await this.#act(kind, { stack, pending });
+    if (pending !== undefined) await this.#act(kind, { stack, pending, repeated });
     const now = await this.stack(stack.identity.stackId);
     return kind === "deadline" && now?.requests.has(requestId) === true ? "open" : "done";
   }
@@ -274,18 +282,18 @@ export class Runner {
     return this.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
   }
 
-  async #act(kind: RequestTask["kind"], at: { stack: Stack; pending: Pending }): Promise<void> {
-    const { stack, pending } = at;
+  async #act(kind: RequestTask["kind"], at: Act): Promise<void> {
+    const { stack, pending, repeated } = at;
     switch (kind) {
       case "deadline":
         await this.#report(stack, { kind: "deadline-passed", requestId: pending.requestId });
         return;
       case "deliver":
-        if (pending.kind === "provider") await this.#deliver(stack, pending);
+        if (pending.kind === "provider") await this.#deliver({ stack, pending, repeated });
         return;
       case "perform":
         if (pending.kind === "task")
-          await this.#inTurn({ stack, pending }, () => this.#runTask(stack, pending));
+          await this.#inTurn({ stack, pending }, () => this.#runTask({ stack, pending, repeated }));
         return;
       case "child":
         if (pending.kind === "child")
@@ -299,7 +307,7 @@ export class Runner {
 
   // --------------------------------------------------------------------------------------------- performing
 
-  async #deliver(stack: Stack, pending: Extract<Pending, { kind: "provider" }>): Promise<void> {
+  async #deliver({ stack, pending, repeated }: Act & { pending: { kind: "provider" } }): Promise<void> {
     const { requestId } = pending;
     const resolved = await resolveReferences(this.#ports.lookups, stack.identity, pending);
     const delivery: Delivery =
@@ -310,7 +318,12 @@ export class Runner {
       case "over":
         return;
       case "refused":
-        await this.#report(stack, { kind: "delivery-refused", requestId, reason: delivery.reason });
+        await this.#report(stack, {
+          kind: "delivery-refused",
+          requestId,
+          reason: delivery.reason,
+          repeated,
+        });
         return;
       case "silent":
         if (this.#ports.failFast)
@@ -340,9 +353,18 @@ export class Runner {
     });
   }
 
-  async #performTaskOf(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<TaskOutcome> {
+  async #performTaskOf({
+    stack,
+    pending,
+    repeated,
+  }: Act & { pending: { kind: "task" } }): Promise<TaskOutcome> {
     const resolved = await resolveReferences(this.#ports.lookups, stack.identity, pending);
-    if (resolved.kind === "failed") return { kind: "failed", reason: resolved.reason };
+    if (resolved.kind === "failed")
+      return {
+        kind: "failed",
+        reason: resolved.reason,
+        ...(repeated ? { physicalId: pending.targetId } : {}),
+      };
     return this.#ports.types.perform(toResourceTask(stack, resolved.pending), this.#untilStopped());
   }
 
@@ -355,16 +377,24 @@ export class Runner {
     return url === undefined ? unserved() : { kind: "done", physicalId: url as PhysicalId, attributes: {} };
   }
 
-  async #runTask(stack: Stack, pending: Extract<Pending, { kind: "task" }>): Promise<void> {
+  async #runTask(act: Act & { pending: { kind: "task" } }): Promise<void> {
+    const { stack, pending } = act;
     const outcome = isOwnType(pending.type)
       ? this.#ownOutcome(stack, pending)
-      : await this.#performTaskOf(stack, pending);
+      : await this.#performTaskOf(act);
     await this.#report(stack, { kind: "task-ended", requestId: pending.requestId, outcome });
   }
 }
 
 function unserved(): TaskOutcome {
   return { kind: "failed", reason: "Nobody could signal a wait condition here: there are no URLs for it." };
+}
+
+/** What is done about a request; `repeated`: it may have been done before. */
+interface Act {
+  readonly stack: Stack;
+  readonly pending: Pending;
+  readonly repeated: boolean;
 }
 
 type RequestTask = Extract<Task, { kind: "deliver" | "perform" | "deadline" | "child" }>;

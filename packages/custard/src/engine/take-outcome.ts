@@ -22,7 +22,10 @@ export function takeOutcome(draft: Draft, event: Answer | Feedback): void {
     case "deadline-passed":
       return passDeadline(draft, requestId);
     case "delivery-refused":
-      return endPending(draft, requestId, { ending: "refused", outcome: failed(event.reason, false) });
+      return endPending(draft, requestId, {
+        ending: "refused",
+        outcome: failed(event.reason, event.repeated),
+      });
     case "provider-silent":
       return endPending(draft, requestId, { ending: "silent", outcome: failed(event.advice, true) });
     case "task-ended":
@@ -112,6 +115,10 @@ function failed(reason: string, reached: boolean): Outcome {
 
 function showChild(draft: Draft, requestId: RequestId): void {
   const request = draft.stack.requests.get(requestId);
-  if (request?.kind === "child")
-    showInitiated(draft, request.logicalId, request.childId as string as PhysicalId);
+  if (request?.kind !== "child") return;
+  const { logicalId, childId } = request;
+  const creating = draft.slot(logicalId)?.current;
+  // E2: after a crash it is told again.
+  if (creating?.status === "CREATE_IN_PROGRESS" && creating.initiated === true) return;
+  showInitiated(draft, logicalId, childId as string as PhysicalId);
 }

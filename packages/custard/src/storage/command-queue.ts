@@ -5,13 +5,14 @@
  * Invariants
  * Q1: a command is handed out at most once per lease; leases live and die with the process.
  * Q2: putting a command under a key in use replaces it, and ends its lease.
- * Q3: what is due longest comes first; of two that are due at once, the one that was put first.
+ * Q3: a command that was handed out before, by this process or another, says so.
+ * Q4: what is due longest comes first; of two that are due at once, the one that was put first.
  */
 import type { ClaimedCommand, StoredCommand } from "../engine/ports.ts";
 import type { StackId } from "../engine/ids.ts";
 
 interface Entry {
-  readonly command: ClaimedCommand;
+  command: ClaimedCommand;
   readonly sequence: number;
   /** Due time, or the end of the lease. */
   readyAt: number;
@@ -26,11 +27,20 @@ export class CommandQueue {
   readonly #heap: Entry[] = [];
   #sequence = 0;
 
+  /** Takes what an earlier process has left. */
+  takeOver(stackId: StackId, commands: readonly StoredCommand[]): void {
+    this.#put(stackId, commands, { repeated: true });
+  }
+
   put(stackId: StackId, commands: readonly StoredCommand[]): void {
+    this.#put(stackId, commands, {});
+  }
+
+  #put(stackId: StackId, commands: readonly StoredCommand[], origin: { readonly repeated?: true }): void {
     for (const { key, dueAt, body } of commands) {
       this.remove(stackId, [key]);
-      const entry = {
-        command: { key, dueAt, body, stackId },
+      const entry: Entry = {
+        command: { key, dueAt, body, stackId, ...origin },
         sequence: this.#sequence++,
         readyAt: dueAt,
         live: true,
@@ -59,11 +69,13 @@ export class CommandQueue {
       this.#pop();
       claimed.push(next);
     }
+    const commands = claimed.map(({ command }) => command);
     for (const entry of claimed) {
+      entry.command = { ...entry.command, repeated: true };
       entry.readyAt = now + lease;
       this.#push(entry);
     }
-    return claimed.map((entry) => entry.command);
+    return commands;
   }
 
   nextDue(): number | undefined {

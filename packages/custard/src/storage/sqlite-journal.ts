@@ -29,7 +29,7 @@ export class SqliteJournal implements Journal {
     this.#database = database;
     this.#writes = writes;
     for (const row of database.all("SELECT stack_id, key, due_at, body FROM commands ORDER BY number")) {
-      this.#queue.put(stackIdOf(row), [toCommand(row)]);
+      this.#queue.takeOver(stackIdOf(row), [toCommand(row)]);
     }
   }
 
