@@ -22,7 +22,7 @@ import {
 } from "../../packages/custard/src/engine/state-codec.ts";
 import { viewStack } from "../../packages/custard/src/engine/view.ts";
 import { StackError } from "../../packages/custard/src/engine/stack-error.ts";
-import type { StackStatus } from "../../packages/custard/src/engine/stack-status.ts";
+import { stackStatuses, type StackStatus } from "../../packages/custard/src/engine/stack-status.ts";
 import type { OnFailure, Pending, Stack } from "../../packages/custard/src/engine/stack.ts";
 import { Disk, ProcessJournal } from "../support/disk.ts";
 import { law, StackLaws, Violation } from "./laws.ts";
@@ -89,6 +89,7 @@ class Life {
   readonly #start = this.#clock.now();
   readonly #disk = new Disk();
   readonly #temper: Temper;
+  readonly #hostility: number;
   readonly #provider: SimProvider;
   readonly #laws = new Map<StackId, StackLaws>();
   readonly #handedOver = new Set<RequestId>();
@@ -108,7 +109,9 @@ class Life {
     const random = new Random(seed);
     this.#random = random;
     const naming = random.pick<Naming>(["fresh", "named", "versioned"]);
-    this.#temper = { naming, hostility: random.pick([0, 0.05, 0.2, 0.6]) };
+    this.#hostility = random.pick([0, 0.05, 0.2, 0.6]);
+    // What fails at once has little of a life.
+    this.#temper = { naming, hostility: random.chance(0.3) ? this.#hostility : this.#hostility / 8 };
     this.#crashiness = random.pick([0, 0, 0.002, 0.02, 0.08]);
     this.#features = {
       nested: random.chance(0.3),
@@ -121,7 +124,7 @@ class Life {
     this.#process = this.#boot();
     const there = Object.entries(this.#features).filter(([, is]) => is);
     this.#tell(
-      `${naming} ids, hostility ${this.#temper.hostility}, crashiness ${this.#crashiness}, with ${there.map(([name]) => name).join()}`,
+      `${naming} ids, hostility ${this.#hostility}, crashiness ${this.#crashiness}, with ${there.map(([name]) => name).join()}`,
     );
   }
 
@@ -132,6 +135,7 @@ class Life {
     await this.#create(main);
     for (let index = 0; index < operations; index += 1) {
       await this.#pause();
+      this.#temper.hostility = this.#hostility;
       await this.#operate(this.#random.pick(roots));
     }
     await this.#settle();
@@ -298,20 +302,21 @@ class Life {
   }
 
   #guardByPolicy(name: string): void {
-    const { stackPolicy = "" } = this.#policy("stackPolicy");
-    this.#call(`set the policy of ${name} to ${stackPolicy}`, (engine) =>
-      engine.setStackPolicy(name, stackPolicy),
-    );
+    const policy = this.#randomPolicy();
+    this.#call(`set the policy of ${name} to ${policy}`, (engine) => engine.setStackPolicy(name, policy));
   }
 
-  /** A policy that protects one resource; none in most calls. */
   #policy<Name extends "stackPolicy" | "stackPolicyDuringUpdate">(name: Name): { [key in Name]?: string } {
-    if (!this.#features.policies || this.#random.chance(0.6)) return {};
+    const given = this.#features.policies && this.#random.chance(0.4);
+    return (given ? { [name]: this.#randomPolicy() } : {}) as { [key in Name]?: string };
+  }
+
+  /** A policy that protects one resource. */
+  #randomPolicy(): string {
     const Action = this.#random.pick(["Update:*", "Update:Modify", "Update:Replace", "Update:Delete"]);
     const Resource = `LogicalResourceId/${this.#random.pick(["A", "B", "KeepC", "D", "F", "NestA"])}`;
     const allow = { Effect: "Allow", Action: "Update:*", Principal: "*", Resource: "*" };
-    const text = JSON.stringify({ Statement: [{ Effect: "Deny", Action, Principal: "*", Resource }, allow] });
-    return { [name]: text } as { [key in Name]?: string };
+    return JSON.stringify({ Statement: [{ Effect: "Deny", Action, Principal: "*", Resource }, allow] });
   }
 
   #timeout(): { readonly timeoutMinutes?: number } {
@@ -547,7 +552,7 @@ class Life {
     if (known !== undefined) return known;
     this.#newest.set(summary.stackName, stackId);
     // A contradicting or new id in an answer isn't faithful; nothing but a temper without hostility is.
-    const faithful = this.#temper.naming !== "fresh" && this.#temper.hostility === 0;
+    const faithful = this.#temper.naming !== "fresh" && this.#hostility === 0;
     const name = summary.stackName === mainName ? "" : `${summary.stackName}: `;
     const laws = new StackLaws(stackId, {
       faithful,
@@ -689,19 +694,22 @@ interface WorldFeatures {
 
 /** Mostly what the stack's status allows; now and then what it doesn't. */
 function weightsIn(status: StackStatus | undefined, { changeSets, policies }: WorldFeatures) {
-  const failed = status === "CREATE_FAILED" || status === "UPDATE_FAILED";
+  const { update = false, settled = true } = status === undefined ? {} : stackStatuses[status];
   const gone = status === undefined || status === "DELETE_COMPLETE";
+  const failed = status === "CREATE_FAILED" || status === "UPDATE_FAILED";
+  const review = status === "REVIEW_IN_PROGRESS";
+  const left = settled && !update && !gone && !review;
   return {
-    update: gone ? 1 : 10,
-    delete: gone ? 0.2 : 1,
-    create: gone ? 10 : 1,
-    cancel: status === "UPDATE_IN_PROGRESS" ? 20 : 0.3,
-    rollback: failed ? 6 : 0.3,
-    continue: status === "UPDATE_ROLLBACK_FAILED" ? 40 : 0.3,
-    announce: changeSets ? 6 : 0,
-    execute: changeSets ? (status === "REVIEW_IN_PROGRESS" ? 20 : 6) : 0,
-    drop: changeSets ? 0.5 : 0,
-    protect: 0.3,
+    update: update ? 10 : 0.5,
+    delete: left ? 6 : gone ? 0.2 : 1,
+    create: gone ? 10 : 0.2,
+    cancel: status === "UPDATE_IN_PROGRESS" ? 6 : 0.1,
+    rollback: failed ? 6 : 0.1,
+    continue: status === "UPDATE_ROLLBACK_FAILED" ? 20 : 0.1,
+    announce: changeSets && (update || gone) ? 6 : 0.1,
+    execute: changeSets && (update || review) ? 8 : 0.1,
+    drop: changeSets ? 0.3 : 0,
+    protect: 0.2,
     guard: policies ? 1 : 0,
   };
 }
