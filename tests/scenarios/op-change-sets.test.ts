@@ -345,3 +345,18 @@ describe("the changes in it (fact 126)", () => {
     expect(found[0]?.details[0]?.target).toMatchObject({ beforeValue: "*****", afterValue: "*****" });
   });
 });
+
+test("what an update has left failed is changed by the next one, and the change set says so", async () => {
+  const id = await stackOf(template({ A: custom({ V: "1" }), B: custom({ V: "1" }) }));
+  answers["Update A"] = failure("no");
+  const two = template({ A: custom({ V: "2" }), B: custom({ V: "1" }) });
+  await world.engine.updateStack({ stackName: "my-stack", ...two, disableRollback: true });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  const again = await changes(two);
+  expect(again.map(({ action, logicalId, details }) => [action, logicalId, details[0]?.target.name])).toEqual(
+    [["Modify", "A", "V"]],
+  );
+  delete answers["Update A"];
+  await world.engine.changeSets.execute({ stack: "my-stack", changeSet: "changes" });
+  expect((await world.settle(id)).status).toBe("UPDATE_COMPLETE");
+});

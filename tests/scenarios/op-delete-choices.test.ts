@@ -54,6 +54,27 @@ test("what can't be deleted is tried again by the next delete, or retained (fact
   ]);
 });
 
+test("a retained resource is left alone with all physical resources that it has", async () => {
+  const answers: Answers = {
+    "Create A": { answer: { PhysicalResourceId: "old" } },
+    "Update A": { answer: { PhysicalResourceId: "new" } },
+    "Update B": failure("no"),
+    "Delete A": failure("in use"),
+  };
+  world = worldOf(answers);
+  const at = (V: string) => template({ A: custom({ V }), B: custom({ V }, { DependsOn: "A" }) });
+  const id = await world.create(at("1"));
+  await world.settle(id);
+  await world.engine.updateStack({ stackName: "my-stack", ...at("2"), disableRollback: true });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  await world.engine.deleteStack({ stack: id });
+  expect((await world.settle(id)).status).toBe("DELETE_FAILED");
+  const asked = world.requests.length;
+  await world.engine.deleteStack({ stack: id, retain: ["A"] });
+  expect((await world.settle(id)).status).toBe("DELETE_COMPLETE");
+  expect(requestLines(world, asked)).toEqual([]);
+});
+
 test("retained resources of a failed rollback are left alone too (fact 79)", async () => {
   world = worldOf({ "Create B": failure("no"), "Delete B": failure("in use") });
   const id = await world.create(two);

@@ -492,3 +492,21 @@ describe("a change set with nested stacks", () => {
     expect([await sets().list(child), await sets().list(leaf)]).toEqual([[], []]);
   });
 });
+
+test("a nested stack that is being updated goes with a parent that never was complete", async () => {
+  templates["child.yaml"] = template({ C: custom({ V: "1" }) }).templateBody;
+  answers["Create Bad"] = failure("no");
+  const bad = { Bad: custom({}, { DependsOn: "Child" }) };
+  const id = await world.create({ ...template({ Child: nested(), ...bad }), onFailure: "DO_NOTHING" });
+  expect((await world.settle(id)).status).toBe("CREATE_FAILED");
+  const child = await childOf("my-stack");
+  templates["child.yaml"] = template({ C: custom({ V: "2" }) }).templateBody;
+  answers["Update C"] = "silence";
+  await world.engine.updateStack({ stackName: "my-stack", ...template({ Child: nested() }) });
+  await world.quiet();
+  expect((await world.engine.stack(child)).status).toBe("UPDATE_IN_PROGRESS");
+  await world.engine.cancelUpdate("my-stack");
+  expect((await world.settle(id)).status).toBe("ROLLBACK_COMPLETE");
+  expect((await world.engine.stack(child)).status).toBe("DELETE_COMPLETE");
+  expect(requestLines(world).at(-1)).toBe("Delete C C-1");
+});

@@ -12,8 +12,18 @@ class Machine {
   readonly #clock = new VirtualClock();
   #alive: ProcessJournal | undefined;
 
-  start(script: Script, options: Pick<WorldOptions, "templates"> = {}): World {
-    const journal = new ProcessJournal(this.#disk, { dies: () => false, appended: () => {} });
+  /** `diesAfter`: the process ends as soon as it has written a record of this kind. */
+  start(
+    script: Script,
+    { diesAfter, ...options }: Pick<WorldOptions, "templates"> & { readonly diesAfter?: string } = {},
+  ): World {
+    const journal: ProcessJournal = new ProcessJournal(this.#disk, {
+      dies: () => false,
+      appended: ({ records }) => {
+        if (diesAfter !== undefined && JSON.stringify(records).includes(`"kind":"${diesAfter}"`))
+          journal.die();
+      },
+    });
     this.#alive = journal;
     const world = new World({ script, journal, clock: this.#clock, ...options });
     onTestFinished(async () => {
@@ -122,6 +132,28 @@ test("a nested stack that has begun goes on although its template can't be read 
     ["Child", "CREATE_COMPLETE", undefined],
     ["my-stack", "CREATE_COMPLETE", undefined],
   ]);
+});
+
+test("an export isn't kept for a stack that gave up before it heard of it", async () => {
+  const machine = new Machine();
+  const exported = {
+    ...(JSON.parse(body({ P: parameter() }).templateBody) as object),
+    Outputs: { Out: { Value: "v", Export: { Name: "shared" } } },
+  };
+  const one = machine.start(succeed, { diesAfter: "importer-added" });
+  const exporter = await one.create({ stackName: "exporter", templateBody: JSON.stringify(exported) });
+  await one.settle(exporter);
+  const importer = await one.create({
+    ...body({ A: custom({ Got: { "Fn::ImportValue": "shared" } }) }),
+    timeoutMinutes: 1,
+  });
+  await one.quiet();
+  one.clock.advance(120_000);
+  const two = machine.start(succeed);
+  expect((await two.settle(importer)).status).toBe("ROLLBACK_COMPLETE");
+  await two.quiet();
+  await two.engine.deleteStack({ stack: "exporter" });
+  expect((await two.settle(exporter)).status).toBe("DELETE_COMPLETE");
 });
 
 test("a deadline that passed while no process ran is noticed at the start (fact 48)", async () => {

@@ -21,7 +21,7 @@ export async function findImport(
   importer: Stack,
   { name, sequence }: Extract<Task, { kind: "find-import" }>,
 ): Promise<void> {
-  if (importer.operation?.asked.has(name) !== true) return;
+  if (importer.operation?.asked.has(name) !== true) return withdraw(post, importer, { name, sequence });
   const found = await ask(post, importer, { name, sequence });
   const answer = found === undefined ? {} : { found };
   await post.tell(importer.identity.stackId, { kind: "import-answered", name, ...answer });
@@ -42,6 +42,19 @@ async function ask(
   const value = stack === undefined ? undefined : exportsOf(stack).get(name);
   const admitted = stack?.importers.get(name)?.has(stackId) === true;
   return admitted && value !== undefined ? { exporter, value } : undefined;
+}
+
+/** The exporter may have heard of it before a crash, and this stack has given up since. */
+async function withdraw(
+  post: Post,
+  importer: Stack,
+  { name, sequence }: { name: string; sequence: number },
+): Promise<void> {
+  const { identity, imports } = importer;
+  const exporter = await post.journal.holder(exportClaim(identity, name));
+  if (exporter === undefined || exporter === identity.stackId || imports.has(name)) return;
+  const released = { name, importer: identity.stackId, sequence: sequence + 1 };
+  await post.tell(exporter, { kind: "import-released", ...released });
 }
 
 /** Tells the exporter that this stack has no more use for an export. */

@@ -108,16 +108,15 @@ function replace(draft: Draft, logicalId: LogicalId, change: { from: Former; to:
 function isRetained(draft: Draft, logicalId: LogicalId, { cause, declared }: Former): boolean {
   const { deletionPolicy, updateReplacePolicy } = declared;
   const { retain, retainExceptOnCreate } = draft.operation;
+  if (retain.has(logicalId)) return true;
   switch (cause) {
     case "removed":
-      return (
-        retain.has(logicalId) || deletionPolicy === "Retain" || deletionPolicy === "RetainExceptOnCreate"
-      );
+      return deletionPolicy === "Retain" || deletionPolicy === "RetainExceptOnCreate";
     case "replaced":
       return updateReplacePolicy === "Retain";
     case "creation-undone":
       // Fact 83, of one resource or by the call's parameter of that name.
-      return retain.has(logicalId) || (deletionPolicy === "Retain" && retainExceptOnCreate !== true);
+      return deletionPolicy === "Retain" && retainExceptOnCreate !== true;
     case "replacement-undone":
       return false;
   }

@@ -27,7 +27,7 @@ import {
 } from "./messages.ts";
 import { hasUpdates, refuseTypeChanges, refuseUnknownTypes } from "./plan.ts";
 import { parsePolicy } from "./stack-policy.ts";
-import { stackStatuses } from "./stack-status.ts";
+import { stackStatuses, type StackStatus } from "./stack-status.ts";
 import { StackError } from "./stack-error.ts";
 import type {
   Call,
@@ -191,7 +191,7 @@ export function timeOutCreation(draft: Draft): void {
 /** DeleteStack. */
 export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void {
   const { retain, force = false, clientRequestToken, parent } = event;
-  const { identity, status, terminationProtection, operation } = draft.stack;
+  const { identity, status, terminationProtection } = draft.stack;
   if (status === "DELETE_COMPLETE" || status === "DELETE_IN_PROGRESS") {
     joinDeletion(draft, parent);
     return;
@@ -199,7 +199,8 @@ export function deleteStack(draft: Draft, event: Happened<"delete-stack">): void
   if (isRepeated(draft.stack, "delete", clientRequestToken)) return;
   if (terminationProtection)
     throw new StackError("TerminationProtected", terminationProtected(identity.stackName));
-  if (!stackStatuses[status].delete && !(parent !== undefined && operation?.held === true)) {
+  // A parent that goes takes its nested stacks with it, whatever they are at.
+  if (!stackStatuses[status].delete && parent === undefined) {
     throw new StackError(
       "StackBusy",
       `Stack [${identity.stackName}] cannot be deleted while in status ${status}`,
@@ -220,12 +221,19 @@ function joinDeletion(draft: Draft, parent: ParentLink | undefined): void {
   if (draft.stack.status === "DELETE_COMPLETE") answerParent(draft, parent);
 }
 
+/** In all others nothing but deletions can be in flight, and those go on. */
+const changesInFlight: ReadonlySet<StackStatus> = new Set([
+  "CREATE_IN_PROGRESS",
+  "UPDATE_IN_PROGRESS",
+  "UPDATE_ROLLBACK_IN_PROGRESS",
+]);
+
 function beginDelete(
   draft: Draft,
   how: Pick<OperationStart, "retain" | "force" | "clientRequestToken" | "terms">,
   parent: ParentLink | undefined,
 ): void {
-  if (draft.stack.status === "CREATE_IN_PROGRESS") cancelInFlight(draft);
+  if (changesInFlight.has(draft.stack.status)) cancelInFlight(draft);
   dropChangeSets(draft);
   draft.record({
     kind: "operation-started",

@@ -26,8 +26,10 @@ import type { Planning } from "./planning.ts";
 import {
   declaredOf,
   isCustom,
+  isLive,
   isNestedStack,
   physicalIdOf,
+  unharmed,
   type Declared,
   type Resource,
 } from "./resource.ts";
@@ -78,11 +80,20 @@ function removal(logicalId: LogicalId, current: Resource): ResourceChange {
 function planResource(planning: Planning, logicalId: LogicalId): ResourceChange | undefined {
   const declaration = planning.next.template.resources.get(logicalId);
   if (declaration === undefined) return undefined;
-  const current = planning.stack.resources.get(logicalId)?.current;
+  const current = unharmed(planning.stack.resources.get(logicalId)?.current);
   const after = foreseen(declaration.properties, planning);
   if (current === undefined || current.status === "CREATE_FAILED") return addition(declaration, after);
   const details = detailsOf(planning, { declaration, declared: declaredOf(current), after });
-  return details.length === 0 ? undefined : modification({ declaration, current, after, details });
+  if (details.length > 0) return modification({ declaration, current, after, details });
+  if (isLive(current) || !("good" in current)) return undefined;
+  // What has failed is sent again, as it differs from what was confirmed (C1).
+  const { declared } = current.good;
+  return modification({
+    declaration,
+    current,
+    after,
+    details: detailsOf(planning, { declaration, declared, after }),
+  });
 }
 
 function addition({ logicalId, type }: ResourceDeclaration, after: ValueMap): ResourceChange {

@@ -129,13 +129,16 @@ export class StackHost {
   async #append(decisions: readonly Decision[]): Promise<void> {
     const stack = decisions.at(-1)?.stack;
     const records = decisions.flatMap((decision) => decision.records);
-    if (stack === undefined || records.length === 0) return;
+    const orders = commandsOf(decisions);
+    // A decision may command without a record: that another stack be told something.
+    const nothing = records.length === 0 && orders.commands.length === 0 && orders.withdraw.length === 0;
+    if (stack === undefined || nothing) return;
     const due = stack.version - this.#snapshotVersion >= recordsBetweenSnapshots;
     await this.#context.journal.append({
       stackId: this.#stackId,
       expectedVersion: stack.version - records.length,
       records: records.map(encodeRecord),
-      ...commandsOf(decisions),
+      ...orders,
       claims: decisions.flatMap((decision) => decision.claims),
       summary: summarise(stack),
       ...(due ? { snapshot: encodeStack(stack) } : {}),
