@@ -598,7 +598,7 @@ class Life {
     }
     const bytes = new TextEncoder().encode(body);
     this.#tell(`    answer for ${request.logicalId}: ${body.slice(0, 40)}…`);
-    this.#lawsOf(request.stackId as StackId).answered(request.requestId);
+    this.#laws.get(request.stackId as StackId)?.answered(request.requestId);
     let acknowledged = false;
     const received = engine.receive({
       stackId: request.stackId as StackId,
