@@ -78,8 +78,8 @@ export function mutate(sketch: TemplateSketch, random: Random): void {
   for (let index = 0; index < changes; index += 1) mutateOnce(sketch, random);
 }
 
-function mutateOnce(sketch: TemplateSketch, random: Random): void {
-  const kind = random.weigh({
+function mutationOf(sketch: TemplateSketch, random: Random) {
+  return random.weigh({
     value: 8,
     name: 4,
     add: 3,
@@ -92,6 +92,10 @@ function mutateOnce(sketch: TemplateSketch, random: Random): void {
     exportName: sketch.features.exports ? 0.7 : 0,
     imports: sketch.features.imports ? 3 : 0,
   });
+}
+
+function mutateOnce(sketch: TemplateSketch, random: Random): void {
+  const kind = mutationOf(sketch, random);
   const present = [...sketch.resources.keys()];
   const [first] = present;
   const chosen = first === undefined ? undefined : random.pick([first, ...present]);

@@ -692,25 +692,31 @@ interface WorldFeatures {
   readonly changeSets: boolean;
 }
 
-/** Mostly what the stack's status allows; now and then what it doesn't. */
-function weightsIn(status: StackStatus | undefined, { changeSets, policies }: WorldFeatures) {
+/** What a stack's status says about what can be done with it. */
+function standingOf(status: StackStatus | undefined) {
   const { update = false, settled = true } = status === undefined ? {} : stackStatuses[status];
   const gone = status === undefined || status === "DELETE_COMPLETE";
   const failed = status === "CREATE_FAILED" || status === "UPDATE_FAILED";
   const review = status === "REVIEW_IN_PROGRESS";
-  const left = settled && !update && !gone && !review;
+  return { update, gone, failed, review, left: settled && !update && !gone && !review };
+}
+
+/** Mostly what the stack's status allows; now and then what it doesn't. */
+function weightsIn(status: StackStatus | undefined, { changeSets, policies }: WorldFeatures) {
+  const { update, gone, failed, review, left } = standingOf(status);
+  const when = (holds: boolean, weight: number, otherwise: number) => (holds ? weight : otherwise);
   return {
-    update: update ? 10 : 0.5,
-    delete: left ? 6 : gone ? 0.2 : 1,
-    create: gone ? 10 : 0.2,
-    cancel: status === "UPDATE_IN_PROGRESS" ? 6 : 0.1,
-    rollback: failed ? 6 : 0.1,
-    continue: status === "UPDATE_ROLLBACK_FAILED" ? 20 : 0.1,
-    announce: changeSets && (update || gone) ? 6 : 0.1,
-    execute: changeSets && (update || review) ? 8 : 0.1,
-    drop: changeSets ? 0.3 : 0,
+    update: when(update, 10, 0.5),
+    delete: when(left, 6, when(gone, 0.2, 1)),
+    create: when(gone, 10, 0.2),
+    cancel: when(status === "UPDATE_IN_PROGRESS", 6, 0.1),
+    rollback: when(failed, 6, 0.1),
+    continue: when(status === "UPDATE_ROLLBACK_FAILED", 20, 0.1),
+    announce: when(changeSets && (update || gone), 6, 0.1),
+    execute: when(changeSets && (update || review), 8, 0.1),
+    drop: when(changeSets, 0.3, 0),
     protect: 0.2,
-    guard: policies ? 1 : 0,
+    guard: when(policies, 1, 0),
   };
 }
 

@@ -2,30 +2,34 @@
 import type { StackId } from "../../packages/custard/src/engine/ids.ts";
 import { isSettled } from "../../packages/custard/src/engine/stack-status.ts";
 import type { Pending, Stack } from "../../packages/custard/src/engine/stack.ts";
-import { equalValues } from "../../packages/custard/src/template/value.ts";
+import { equalValues, type Value } from "../../packages/custard/src/template/value.ts";
 import { law, type StackLaws } from "./laws.ts";
 
 type Watched = ReadonlyMap<StackId, StackLaws>;
 
 /** An export is there, as it was, as long as anybody uses it; and whoever has it knows who does. */
 export function exportsLaw(watched: Watched): void {
-  for (const { stack: importer } of watched.values())
-    for (const [name, { exporter, value }] of importer?.imports ?? []) {
-      const stack = watched.get(exporter)?.stack;
-      const output = [...(stack?.outputs.values() ?? [])].find(({ exportName }) => exportName === name);
-      law(
-        output !== undefined &&
-          equalValues(output.value, value) &&
-          stack?.status !== "DELETE_IN_PROGRESS" &&
-          stack?.status !== "DELETE_COMPLETE",
-        () => `the export ${name} is not what ${importer?.identity.stackName} uses`,
-      );
-      const known = importer !== undefined && stack?.importers.get(name)?.has(importer.identity.stackId);
-      law(
-        known === true,
-        () => `${importer?.identity.stackName} uses ${name}, and its exporter doesn't know`,
-      );
+  for (const { stack: importer } of watched.values()) {
+    if (importer === undefined) continue;
+    for (const [name, used] of importer.imports) {
+      const exporter = watched.get(used.exporter)?.stack;
+      const { stackName, stackId } = importer.identity;
+      law(offers(exporter, name, used.value), () => `the export ${name} is not what ${stackName} uses`);
+      const known = exporter?.importers.get(name)?.has(stackId) === true;
+      law(known, () => `${stackName} uses ${name}, and its exporter doesn't know`);
     }
+  }
+}
+
+function offers(exporter: Stack | undefined, name: string, value: Value): boolean {
+  if (
+    exporter === undefined ||
+    exporter.status === "DELETE_IN_PROGRESS" ||
+    exporter.status === "DELETE_COMPLETE"
+  )
+    return false;
+  const output = [...exporter.outputs.values()].find(({ exportName }) => exportName === name);
+  return output !== undefined && equalValues(output.value, value);
 }
 
 /** Does nothing go on in it that would go on by itself? A nested stack may wait for a parent that waits for its user. */
