@@ -41,6 +41,7 @@ function reduce(resource) {
     required: namesOf(resource, (property) => property.required === true),
     // "maybe" depends on other properties: an update in place is the commoner case.
     createOnly: namesOf(resource, (property) => property.causesReplacement === "yes"),
+    tags: resource.tagInformation === undefined ? undefined : true,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Definition, OnFailure, Terms } from "./stack.ts";
 export type ChangeSetType = "CREATE" | "UPDATE";
 
 /** The part of a resource that a change is about. */
-export type ChangedPart = "Properties" | "Metadata" | "DeletionPolicy" | "UpdateReplacePolicy";
+export type ChangedPart = "Properties" | "Metadata" | "Tags" | "DeletionPolicy" | "UpdateReplacePolicy";
 
 /** Would the change make a new physical resource? */
 export type Recreation = "Never" | "Conditionally" | "Always";

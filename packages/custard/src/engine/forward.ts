@@ -31,6 +31,7 @@ import { showInitiated } from "./settle.ts";
 import { awaitCondition, creationPolicyOf, forgetSignals, waitFault } from "./signals.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { showResource } from "./shown.ts";
+import { takesNewTags } from "./stack-tags.ts";
 
 /** Starts all that can start. Returns whether anything was started or found unchanged. */
 export function startReady(draft: Draft): boolean {
@@ -169,7 +170,8 @@ function startUpdate(draft: Draft, logicalId: LogicalId, declared: Declared): vo
   const current = unharmed(draft.slot(logicalId)?.current);
   if (current === undefined || !("good" in current)) throw new Error(`${logicalId} can't be updated`);
   const sent = isLive(current) ? current.good.declared : current.declared;
-  const same = isLive(current) && sameProperties(sent.properties, declared.properties);
+  const retagged = takesNewTags(draft.stack, declared.type, draft.knowledge);
+  const same = isLive(current) && sameProperties(sent.properties, declared.properties) && !retagged;
   if (isNestedStack(declared.type)) {
     updateNested(draft, logicalId, { current, declared, sent });
   } else if (same) {

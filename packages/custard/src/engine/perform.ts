@@ -1,6 +1,7 @@
 import { stringifyScalars, type JsonObject, type ProviderRequest } from "@custard/provider/protocol";
 import { revealMap, type ValueMap } from "../template/value.ts";
 import type { ResourceTask, ResponseUrls } from "./ports.ts";
+import { definitionInForce } from "./stack-tags.ts";
 import type { Pending, Stack } from "./stack.ts";
 
 type ProviderPending = Extract<Pending, { kind: "provider" }>;
@@ -38,7 +39,7 @@ export function toProviderRequest(
 /** A pending request as a built-in type gets it. */
 export function toResourceTask(stack: Stack, pending: TaskPending): ResourceTask {
   const { stackId, stackName, account, region, partition } = stack.identity;
-  const { tags, directory } = stack.definition;
+  const { tags, directory } = definitionInForce(stack);
   return {
     action: pending.action,
     stackId,

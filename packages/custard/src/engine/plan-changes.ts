@@ -34,6 +34,7 @@ import {
   type Resource,
 } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
+import { sameTags } from "./stack-tags.ts";
 import type { Definition, Stack } from "./stack.ts";
 
 /** All changes that a definition would bring, in the order in which they would begin. */
@@ -191,7 +192,7 @@ function automatic(
 
 function attributeDetails(planning: Planning, compared: Comparison): readonly ChangeDetail[] {
   const { declaration, declared } = compared;
-  const { stack, next } = planning;
+  const { stack, next, knowledge } = planning;
   const metadata =
     declaration.metadata === undefined
       ? undefined
@@ -199,10 +200,12 @@ function attributeDetails(planning: Planning, compared: Comparison): readonly Ch
   const value = metadata?.kind === "value" ? metadata.value : undefined;
   const changed = {
     Metadata: !sameValue(value, declared.metadata),
+    Tags:
+      knowledge.facts(declaration.type)?.takesTags === true && !sameTags(stack.definition.tags, next.tags),
     DeletionPolicy: declaration.deletionPolicy !== declared.deletionPolicy,
     UpdateReplacePolicy: declaration.updateReplacePolicy !== declared.updateReplacePolicy,
   };
-  return (["Metadata", "DeletionPolicy", "UpdateReplacePolicy"] as const)
+  return (["Metadata", "Tags", "DeletionPolicy", "UpdateReplacePolicy"] as const)
     .filter((part) => changed[part])
     .map((part) => ({ part, recreation: "Never", evaluation: "Static", source: "DirectModification" }));
 }

@@ -9,6 +9,7 @@ import type { Knowledge } from "./draft.ts";
 import { declaredOf, isCustom, isLive, isNestedStack, isOwnType } from "./resource.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { StackError } from "./stack-error.ts";
+import { sameTags } from "./stack-tags.ts";
 import type { Definition, Stack } from "./stack.ts";
 
 /** A type that is neither custom nor in CloudFormation's registry: its own words for it. */
@@ -49,7 +50,8 @@ export function hasUpdates(stack: Stack, next: Definition): boolean {
   return (
     [...ids].some((id) => resourceChanges(stack, next, id)) ||
     outputsChange(stack, next) ||
-    JSON.stringify([now.tags, now.notificationArns]) !== JSON.stringify([next.tags, next.notificationArns])
+    !sameTags(now.tags, next.tags) ||
+    JSON.stringify(now.notificationArns) !== JSON.stringify(next.notificationArns)
   );
 }
 

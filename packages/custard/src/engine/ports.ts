@@ -271,6 +271,8 @@ export interface TypeFacts {
   readonly createOnly: ReadonlySet<string>;
   /** Does Delete do anything for it? */
   readonly snapshots: boolean;
+  /** Do the tags of its stack reach it? */
+  readonly takesTags?: boolean;
 }
 
 /** One thing to do to a resource of a built-in type. */

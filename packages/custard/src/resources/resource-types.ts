@@ -107,6 +107,7 @@ function toFacts(type: string, schema: ResourceSchema | undefined, isReal: boole
     kind: isReal ? "builtin" : "simulated",
     createOnly: new Set(schema.createOnly),
     snapshots: withSnapshots.has(type),
+    takesTags: schema.tags === true,
   };
 }
 

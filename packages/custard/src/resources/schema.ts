@@ -15,6 +15,8 @@ export interface ResourceSchema {
   readonly required?: readonly string[];
   /** Properties whose change always causes replacement. */
   readonly createOnly?: readonly string[];
+  /** Does it take tags? */
+  readonly tags?: true;
 }
 
 /** The published schemas, as `scripts/reduce-schemas.mjs` writes them at build time: a line per type. */

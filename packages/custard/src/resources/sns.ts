@@ -19,7 +19,7 @@ export function snsTopic(topics: TopicRegistry, records: KeptRecords): Handler {
       const name = topicNameOf(subject);
       const made = describe(formatTopicArn({ ...scopeOf(subject), name }));
       await records.create(task, made.physicalId, { properties, attributes: {} });
-      const tags = tagsOf(properties["Tags"]);
+      const tags = { ...task.tags, ...tagsOf(properties["Tags"]) };
       await asSns(
         subject,
         topics.create(scopeOf(subject), { name, attributes: attributesOf(subject), tags }),
@@ -35,7 +35,7 @@ export function snsTopic(topics: TopicRegistry, records: KeptRecords): Handler {
       names.delete("Policy");
       for (const name of names)
         await asSns(subject, topics.setAttribute(topic.arn, name, wanted[name] ?? ""));
-      await topics.setTags(topic.arn, tagsOf(properties["Tags"]));
+      await topics.setTags(topic.arn, { ...task.tags, ...tagsOf(properties["Tags"]) });
       await subscribeAll(topics, subject);
       await unsubscribeOthers(topics, subject);
       await records.update(task, { properties, attributes: {} });

@@ -87,14 +87,14 @@ const queueProperties = [
   "VisibilityTimeout",
 ] as const;
 
-function contentsOf({ properties }: Subject) {
+function contentsOf({ task, properties }: Subject) {
   const entries = queueProperties.flatMap((name): [string, string][] => {
     const value = properties[name];
     if (value === undefined || value === null) return [];
     return [[name, toText(value) ?? JSON.stringify(value)]];
   });
   const attributes: Readonly<Record<string, string>> = Object.fromEntries(entries);
-  return { attributes, tags: tagsOf(properties["Tags"]) };
+  return { attributes, tags: { ...task.tags, ...tagsOf(properties["Tags"]) } };
 }
 
 /** What SQS's refusal becomes as a resource's reason. */
