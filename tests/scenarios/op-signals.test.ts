@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "@custard/provider/protocol";
 import type { LogicalId, StackId } from "../../packages/custard/src/engine/ids.ts";
 import type { World } from "../../packages/custard/src/testing/world.ts";
-import { custom, lines, plain, template, worldOf } from "../support/op-world.ts";
+import { custom, failure, lines, plain, template, worldOf } from "../support/op-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -118,6 +118,52 @@ describe("a wait condition", () => {
     expect((await world.settle(id)).status).toBe("DELETE_COMPLETE");
   });
 
+  test("that failed and is made again is one physical resource, deleted once", async () => {
+    await world.close();
+    world = worldOf({ "Create Bad": failure("no luck") });
+    const first = waiting();
+    const id = await world.create({ ...first, onFailure: "DO_NOTHING" });
+    expect((await world.settle(id)).status).toBe("CREATE_FAILED");
+    // Its second attempt is cancelled, since something else fails.
+    const { Resources, ...rest } = JSON.parse(first.templateBody) as { Resources: JsonObject };
+    const next = template({ ...Resources, Bad: custom() }, rest);
+    await world.engine.updateStack({ stackName: "my-stack", ...next, onFailure: "DELETE" });
+    expect((await world.settle(id)).status).toBe("DELETE_COMPLETE");
+    const events = await lines(world, id);
+    expect(events.filter((line) => line.startsWith("Wait DELETE"))).toEqual([
+      "Wait DELETE_IN_PROGRESS",
+      "Wait DELETE_COMPLETE",
+    ]);
+  });
+
+  test("that is cancelled where it begins keeps the id that was shown", async () => {
+    // Both begin at once, and the first can't: its provider gave no such attribute.
+    const broken = template({
+      A: custom(),
+      Handle: { Type: "AWS::CloudFormation::WaitConditionHandle" },
+      Wait: {
+        Type: "AWS::CloudFormation::WaitCondition",
+        DependsOn: "A",
+        Properties: { Handle: { Ref: "Handle" }, Timeout: 60 },
+      },
+      P: plain({ Value: { "Fn::GetAtt": ["A", "Missing"] } }),
+    });
+    const id = await world.create(broken);
+    expect((await world.settle(id)).status).toBe("ROLLBACK_COMPLETE");
+    const events = await world.events(id);
+    expect(
+      events
+        .filter(({ logicalId }) => logicalId === "Wait")
+        .map(({ status, physicalId, reason = "" }) => [status, physicalId, reason]),
+    ).toEqual([
+      ["CREATE_IN_PROGRESS", "", ""],
+      ["CREATE_IN_PROGRESS", `${id}/Handle`, "Resource creation Initiated"],
+      ["CREATE_FAILED", `${id}/Handle`, "Resource creation cancelled"],
+      ["DELETE_IN_PROGRESS", `${id}/Handle`, ""],
+      ["DELETE_COMPLETE", `${id}/Handle`, ""],
+    ]);
+  });
+
   test("that has neither a handle with a timeout nor a creation policy fails", async () => {
     const id = await world.create(template({ Wait: { Type: "AWS::CloudFormation::WaitCondition" } }));
     expect((await world.settle(id)).status).toBe("ROLLBACK_COMPLETE");
@@ -125,9 +171,13 @@ describe("a wait condition", () => {
 });
 
 describe("a creation policy", () => {
-  const instance = (policy: JsonObject) =>
+  const instance = (policy: JsonObject, properties: JsonObject = {}) =>
     template({
-      I: { Type: "AWS::EC2::Instance", CreationPolicy: { ResourceSignal: policy } },
+      I: {
+        Type: "AWS::EC2::Instance",
+        Properties: properties,
+        CreationPolicy: { ResourceSignal: policy },
+      },
       After: plain({}, { DependsOn: "I" }),
     });
 
@@ -170,6 +220,61 @@ describe("a creation policy", () => {
     expect(await lines(world, id)).toContain(
       "I CREATE_FAILED Failed to receive 1 resource signal(s) within the specified duration",
     );
+  });
+
+  describe("of a resource that is replaced", () => {
+    async function replace(): Promise<StackId> {
+      const id = await world.create(instance({ Count: 1, Timeout: "PT1M" }));
+      await world.quiet();
+      await signal(id, "a");
+      expect((await world.settle(id)).status).toBe("CREATE_COMPLETE");
+      const next = instance({ Count: 1, Timeout: "PT1M" }, { Name: "other" });
+      await world.engine.updateStack({ stackName: "my-stack", ...next });
+      await world.quiet();
+      return id;
+    }
+
+    async function signal(id: StackId, uniqueId: string, status: "SUCCESS" | "FAILURE" = "SUCCESS") {
+      await world.engine.signalResource({ stack: id, logicalId: "I", uniqueId, status });
+    }
+
+    test("keeps the new one in progress until its own signals have come", async () => {
+      const id = await replace();
+      expect((await world.engine.stack(id)).status).toBe("UPDATE_IN_PROGRESS");
+      await signal(id, "b");
+      expect((await world.settle(id)).status).toBe("UPDATE_COMPLETE");
+      const all = await lines(world, id);
+      expect(all.slice(all.indexOf("my-stack UPDATE_IN_PROGRESS User Initiated"))).toEqual([
+        "my-stack UPDATE_IN_PROGRESS User Initiated",
+        "I UPDATE_IN_PROGRESS Requested update requires the creation of a new physical resource; hence creating one.",
+        "I UPDATE_IN_PROGRESS Resource creation Initiated",
+        "I UPDATE_IN_PROGRESS Received SUCCESS signal with UniqueId b",
+        "I UPDATE_COMPLETE",
+        "my-stack UPDATE_COMPLETE_CLEANUP_IN_PROGRESS",
+        "I DELETE_IN_PROGRESS",
+        "I DELETE_COMPLETE",
+        "my-stack UPDATE_COMPLETE",
+      ]);
+    });
+
+    test("takes the new one back at a failure, or when its time has passed", async () => {
+      const id = await replace();
+      const [old] = (await world.engine.stack(id)).resources;
+      await signal(id, "b", "FAILURE");
+      expect((await world.settle(id)).status).toBe("UPDATE_ROLLBACK_COMPLETE");
+      expect((await world.engine.stack(id)).resources[0]?.physicalId).toBe(old?.physicalId);
+      await world.engine.updateStack({
+        stackName: "my-stack",
+        ...instance({ Count: 1, Timeout: "PT1M" }, { Name: "third" }),
+      });
+      expect((await world.settle(id)).status).toBe("UPDATE_ROLLBACK_COMPLETE");
+      const all = await lines(world, id);
+      expect(all).toContain("I UPDATE_FAILED Received FAILURE signal with UniqueId b");
+      expect(all).toContain(
+        "I UPDATE_FAILED Failed to receive 1 resource signal(s) within the specified duration",
+      );
+      expect(all.filter((line) => line === "I DELETE_COMPLETE")).toHaveLength(2);
+    });
   });
 
   test("means nothing to types that CloudFormation doesn't heed it for", async () => {

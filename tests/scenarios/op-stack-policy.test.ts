@@ -4,7 +4,16 @@ import type { JsonObject } from "@custard/provider/protocol";
 import { askPolicy, parsePolicy } from "../../packages/custard/src/engine/stack-policy.ts";
 import type { LogicalId } from "../../packages/custard/src/engine/ids.ts";
 import type { World } from "../../packages/custard/src/testing/world.ts";
-import { custom, lines, newest, plain, requestLines, template, worldOf } from "../support/op-world.ts";
+import {
+  custom,
+  failure,
+  lines,
+  newest,
+  plain,
+  requestLines,
+  template,
+  worldOf,
+} from "../support/op-world.ts";
 
 let world: World | undefined;
 afterEach(async () => {
@@ -66,6 +75,58 @@ test.each([
     `my-stack UPDATE_ROLLBACK_IN_PROGRESS The following resource(s) failed to update: [${failed}].`,
   ]);
   expect(requestLines(world, sent)).toEqual([]);
+});
+
+test("refuses a removal again when the failed update is tried again", async () => {
+  world = worldOf({});
+  const id = await world.create({
+    ...first,
+    stackPolicy: policyOf(denial("Update:Delete", "LogicalResourceId/A"), allowAll),
+  });
+  await world.settle(id);
+  const next = template({ P: plain({ Name: "one", Value: "2" }) });
+  await world.engine.updateStack({ stackName: "my-stack", ...next, onFailure: "DO_NOTHING" });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  const [seen, sent] = [await newest(world, id), world.requests.length];
+  await world.engine.updateStack({ stackName: "my-stack", ...next, onFailure: "DO_NOTHING" });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  expect(await lines(world, id, seen)).toContain(
+    "A UPDATE_FAILED Action denied by stack policy: Statement [#1] does not allow [Update:Delete] for resource [LogicalResourceId/A]",
+  );
+  expect(requestLines(world, sent)).toEqual([]);
+  await world.engine.updateStack({
+    stackName: "my-stack",
+    ...next,
+    stackPolicyDuringUpdate: policyOf(allowAll),
+  });
+  expect((await world.settle(id)).status).toBe("UPDATE_COMPLETE");
+  expect(requestLines(world, sent)).toEqual([expect.stringMatching(/^Delete A /)]);
+});
+
+test("refuses to remove what a failed update has changed, and its own words for that stay with the resource", async () => {
+  world = worldOf({ "Update A": failure("no luck") });
+  const id = await world.create({
+    ...first,
+    stackPolicy: policyOf(denial("Update:Delete", "LogicalResourceId/A"), allowAll),
+  });
+  await world.settle(id);
+  const changed = template({ A: custom({ V: "2" }), P: plain({ Name: "one", Value: "1" }) });
+  await world.engine.updateStack({ stackName: "my-stack", ...changed, onFailure: "DO_NOTHING" });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  const next = template({ P: plain({ Name: "one", Value: "1" }) });
+  const sent = world.requests.length;
+  await world.engine.updateStack({ stackName: "my-stack", ...next, onFailure: "DO_NOTHING" });
+  expect((await world.settle(id)).status).toBe("UPDATE_FAILED");
+  expect(requestLines(world, sent)).toEqual([]);
+  // Going back still starts from what its provider was sent.
+  await world.engine.rollbackStack({ stack: id });
+  await world.settle(id);
+  expect(world.requests.at(-1)).toMatchObject({
+    requestType: "Update",
+    logicalId: "A",
+    oldProperties: { V: "2" },
+    properties: { V: "1" },
+  });
 });
 
 test("a policy for one update takes the place of the stack's own, once", async () => {

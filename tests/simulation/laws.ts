@@ -80,6 +80,10 @@ export class StackLaws {
   readonly #committed = new Set<RequestId>();
   /** What the change set has said that is being executed. */
   #announced: readonly ResourceChange[] | undefined;
+  /** What the update may not remove, by the policy that was in force when it began. */
+  #mayNotGo: ReadonlySet<LogicalId> = new Set();
+  /** What came out of an Update under another id, although the change set said that it would keep its own. */
+  readonly #unforeseen = new Set<LogicalId>();
   /** What the operation has asked for on its way forward. */
   readonly #asked = new Set<LogicalId>();
   #forced = false;
@@ -206,9 +210,11 @@ export class StackLaws {
     this.#goesOn = false;
     this.#leftAsIs.clear();
     this.#asked.clear();
+    this.#unforeseen.clear();
     this.#announced = changeSet === undefined ? undefined : stack.changeSets.get(changeSet)?.changes;
     this.#forced = stack.operation?.force === true;
     law(kind !== "delete" || !stack.terminationProtection, () => "a protected stack is deleted");
+    this.#mayNotGo = kind === "update" ? unremovable(stack) : new Set();
     this.#noteBefore(stack);
   }
 
@@ -276,10 +282,7 @@ export class StackLaws {
     );
     const removed =
       stack.operation?.phase === "cleanup" && stack.resources.get(logicalId)?.current === undefined;
-    law(
-      !removed || !isProtected(stack, logicalId, "Update:Delete"),
-      () => `${logicalId} is removed against the stack policy`,
-    );
+    law(!removed || !this.#mayNotGo.has(logicalId), () => `${logicalId} is removed against the stack policy`);
   }
 
   #changeLaw(request: Pending, stack: Stack): void {
@@ -338,14 +341,17 @@ export class StackLaws {
     if (physicalId === "") return;
     const name = `${logicalId} ${physicalId}`;
     this.#lastShown.set(name, shown);
-    const request = requestId === undefined ? undefined : this.#issued.get(requestId);
-    // An id that comes back in an answer is a new resource, as far as policies go.
-    const isNew =
-      request?.action === "create" || (request?.action === "update" && request.physicalId !== physicalId);
-    if (isNew) this.#kept.delete(name);
+    if (requestId !== undefined) this.#noteNew(logicalId, physicalId, this.#issued.get(requestId));
     if (status === "DELETE_SKIPPED") this.#skipped.add(name);
     else this.#skipped.delete(name);
     if (status === "DELETE_COMPLETE") this.#deletedLaw(name, shown);
+  }
+
+  /** An id that comes back in an answer is a new resource, as far as policies go. */
+  #noteNew(logicalId: LogicalId, physicalId: string, request: Pending | undefined): void {
+    const renewed = request?.action === "update" && request.physicalId !== physicalId;
+    if (renewed) this.#unforeseen.add(logicalId);
+    if (renewed || request?.action === "create") this.#kept.delete(`${logicalId} ${physicalId}`);
   }
 
   /** Nothing is called deleted that wasn't: its provider was asked, and said so. */
@@ -469,12 +475,21 @@ export class StackLaws {
   /** A change set that was executed has done what it said, and nothing else. */
   #announcedLaw({ status, definition }: Stack, announced: readonly ResourceChange[]): void {
     const said = new Map(announced.map((change) => [change.logicalId, change]));
+    const surprised = dependentsOf(
+      [...this.#unforeseen].filter((logicalId) => said.get(logicalId)?.replacement === "False"),
+      definition,
+    );
     for (const logicalId of this.#asked)
-      law(said.has(logicalId), () => `${logicalId} was changed and no change set said so`);
+      law(
+        said.has(logicalId) || surprised.has(logicalId),
+        () => `${logicalId} was changed and no change set said so`,
+      );
     if (status !== "CREATE_COMPLETE" && status !== "UPDATE_COMPLETE") return;
     for (const [logicalId, { action, details }] of said) {
       const certain = details.some(
-        ({ part, evaluation }) => part === "Properties" && evaluation === "Static",
+        // An attribute of what is replaced may come out as it was.
+        ({ part, evaluation, source }) =>
+          part === "Properties" && evaluation === "Static" && source !== "ResourceAttribute",
       );
       const due = action === "Add" || (action === "Modify" && certain);
       law(!due || this.#asked.has(logicalId), () => `${logicalId} wasn't changed as the change set said`);
@@ -615,6 +630,35 @@ function isProtected({ operation, policy }: Stack, logicalId: LogicalId, action:
       Resource === `LogicalResourceId/${logicalId}` &&
       (Action === action || Action === "Update:*"),
   );
+}
+
+/** What an update that begins now may not remove: what has been there, isn't in the template, and is protected. */
+function unremovable(stack: Stack): ReadonlySet<LogicalId> {
+  const there = [...stack.resources].flatMap(([logicalId, { current }]) =>
+    current !== undefined && "good" in current ? [logicalId] : [],
+  );
+  return new Set(
+    there.filter(
+      (logicalId) =>
+        !stack.definition.dependencies.has(logicalId) && isProtected(stack, logicalId, "Update:Delete"),
+    ),
+  );
+}
+
+/** Whatever depends on one of these, at any distance. */
+function dependentsOf(
+  logicalIds: readonly LogicalId[],
+  { dependencies }: Stack["definition"],
+): ReadonlySet<LogicalId> {
+  const found = new Set<LogicalId>();
+  const reached = [...logicalIds];
+  for (const one of reached)
+    for (const [logicalId, needed] of dependencies)
+      if (needed.has(one) && !found.has(logicalId)) {
+        found.add(logicalId);
+        reached.push(logicalId);
+      }
+  return found;
 }
 
 /** By which dependencies a stack goes now, and which of them count. */

@@ -20,7 +20,8 @@ export function failResource(draft: Draft, failure: Failure): void {
 export function cancelInFlight(draft: Draft): void {
   for (const request of draft.stack.requests.values()) {
     const { requestId, logicalId } = request;
-    const sent = draft.endRequest(requestId, "cancelled");
+    // A wait asks nobody: it is there as soon as it was shown.
+    const sent = draft.endRequest(requestId, "cancelled") || request.kind === "signals";
     const slot = draft.slot(logicalId);
     const current = slot?.current;
     const cancelled = cancel(current, { sent, request });

@@ -27,7 +27,7 @@ import {
   type Good,
   type Resource,
 } from "./resource.ts";
-import { showInitiated } from "./settle.ts";
+import { showInitiated, takeBack } from "./settle.ts";
 import { awaitCondition, creationPolicyOf, forgetSignals, waitFault } from "./signals.ts";
 import { knownForDisplay, knownOf } from "./scope.ts";
 import { showResource } from "./shown.ts";
@@ -135,6 +135,8 @@ function faultOf(declared: Declared): string | undefined {
 
 function startWait(draft: Draft, logicalId: LogicalId, declared: Declared): void {
   const { requestId, targetId } = awaitCondition(draft, logicalId, declared);
+  // One that failed before had the same id (O3).
+  takeBack(draft, logicalId, targetId);
   const creating: Resource = { status: "CREATE_IN_PROGRESS", declared, requestId, provisionalId: targetId };
   draft.setCurrent(logicalId, creating, showResource(creating));
   showInitiated(draft, logicalId, targetId);
@@ -251,6 +253,7 @@ function sendUpdate(draft: Draft, logicalId: LogicalId, { current, declared, sen
 /** Fact 87: the new physical resource is made first; the old one goes in the clean-up. */
 function sendReplacement(draft: Draft, logicalId: LogicalId, { current, declared }: Change): void {
   const { good } = current;
+  forgetSignals(draft, logicalId);
   const replacementId = draft.newPhysicalId(logicalId);
   const { type, properties } = declared;
   const requestId = issueRequest(draft, {

@@ -46,7 +46,9 @@ export function refuseTypeChanges(stack: Stack, definition: Definition): void {
  */
 export function hasUpdates(stack: Stack, next: Definition): boolean {
   const now = stack.definition;
-  const ids = new Set([...now.dependencies.keys(), ...next.dependencies.keys()]);
+  // What an earlier update couldn't remove stands in no template any more.
+  const left = [...stack.resources].flatMap(([id, { current }]) => (current === undefined ? [] : [id]));
+  const ids = new Set([...now.dependencies.keys(), ...next.dependencies.keys(), ...left]);
   return (
     [...ids].some((id) => resourceChanges(stack, next, id)) ||
     outputsChange(stack, next) ||

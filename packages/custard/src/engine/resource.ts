@@ -74,6 +74,8 @@ export type Resource =
       readonly requestId: RequestId;
       /** Set when a new physical resource is being created for it: a built-in type's replacement. */
       readonly replacementId?: PhysicalId;
+      /** The new physical resource is there, and waits for its signals. */
+      readonly initiated?: true;
     }
   | {
       readonly status: "UPDATE_FAILED";

@@ -117,10 +117,27 @@ function settleUpdate(draft: Draft, updating: Updating, settled: Settled): void 
     return;
   }
   const { physicalId, attributes } = outcome;
-  const good: Good = { declared: updating.declared, physicalId, attributes, requestId };
+  const { declared, replacementId } = updating;
+  if (replacementId !== undefined && declared.creationPolicy !== undefined && request.kind === "task") {
+    awaitReplacement(draft, updating, { logicalId, declared, physicalId, attributes });
+    return;
+  }
+  const good: Good = { declared, physicalId, attributes, requestId };
   if (physicalId !== updating.physicalId) showReplacement(draft, updating, { logicalId, physicalId });
   adoptId(draft, updating, { request, physicalId });
   finish(draft, logicalId, { status: "UPDATE_COMPLETE", good });
+}
+
+/** A creation policy holds for whatever is created, also in place of something else. */
+function awaitReplacement(
+  draft: Draft,
+  updating: Updating,
+  waiting: Parameters<typeof awaitPolicy>[1],
+): void {
+  const { logicalId, physicalId } = waiting;
+  showReplacement(draft, updating, { logicalId, physicalId });
+  const requestId = awaitPolicy(draft, waiting);
+  draft.setCurrent(logicalId, { ...updating, requestId, replacementId: physicalId, initiated: true });
 }
 
 /** Fact 87; a built-in type's replacement has shown its first event when it began. */
@@ -129,6 +146,7 @@ function showReplacement(
   updating: Updating,
   to: { logicalId: LogicalId; physicalId: PhysicalId },
 ): void {
+  if (updating.initiated === true) return;
   if (updating.replacementId === undefined) {
     draft.setCurrent(to.logicalId, updating, showResource(updating, { reason: replacementNeeded }));
   }
@@ -192,7 +210,7 @@ function declaredOfReplaced(draft: Draft, updating: Updating, request: Pending):
 }
 
 /** O3 */
-function takeBack(draft: Draft, logicalId: LogicalId, physicalId: PhysicalId): void {
+export function takeBack(draft: Draft, logicalId: LogicalId, physicalId: PhysicalId): void {
   const formers = draft.slot(logicalId)?.former ?? [];
   const kept = formers.filter((former) => former.physicalId !== physicalId);
   if (kept.length < formers.length) draft.setFormer(logicalId, kept);

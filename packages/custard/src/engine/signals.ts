@@ -13,7 +13,7 @@ import type { Draft } from "./draft.ts";
 import type { Happened } from "./event.ts";
 import type { LogicalId, PhysicalId, RequestId } from "./ids.ts";
 import { notSignalable, signalReceived } from "./messages.ts";
-import { isLive, isWaitHandle, type CreationPolicy, type Declared } from "./resource.ts";
+import { isLive, isWaitHandle, type CreationPolicy, type Declared, type Resource } from "./resource.ts";
 import { showResource } from "./shown.ts";
 import { StackError } from "./stack-error.ts";
 import type { Signal, SignalsPending } from "./stack.ts";
@@ -126,14 +126,19 @@ export function signalResource(draft: Draft, { logicalId, signal }: Happened<"si
       "InvalidInput",
       `Resource ${logicalId} does not exist for stack ${draft.stack.identity.stackName}`,
     );
-  if (current.status !== "CREATE_IN_PROGRESS")
-    throw new StackError("InvalidInput", notSignalable(logicalId, current.status));
+  if (!isComing(current)) throw new StackError("InvalidInput", notSignalable(logicalId, current.status));
   if (!note(draft, logicalId, signal)) return;
   const shown = showResource(current, {
     reason: signalReceived(signal.status, signal.uniqueId),
     physicalId: waitingId(draft, logicalId),
   });
   if (signal.status === "SUCCESS") draft.setCurrent(logicalId, current, shown);
+}
+
+/** Is it being created, for the first time or in place of what it was? */
+function isComing(resource: Resource): boolean {
+  if (resource.status === "CREATE_IN_PROGRESS") return true;
+  return resource.status === "UPDATE_IN_PROGRESS" && resource.replacementId !== undefined;
 }
 
 /** The id of a resource that waits for signals; empty while it isn't there yet. */
