@@ -172,6 +172,8 @@ describe("how it ends", () => {
     await query(serving.url, "CreateStack", { StackName: "slow", TemplateBody: body });
     await expect.poll(() => readDiary(diary)).toHaveLength(1);
     const waiting = query(serving.url, "DescribeStacks", { StackName: "slow" });
+    // What is asked after it has been answered, so it has come in.
+    await expect.poll(async () => isServed(serving.url)).toBe(true);
     serving.child.kill("SIGTERM");
     expect((await serving.ended).code).toBe(0);
     expect(await (await waiting).text()).toContain("<StackStatus>CREATE_IN_PROGRESS</StackStatus>");
