@@ -40,7 +40,7 @@ export class SimClock {
         new Promise((resolve, reject) => {
           if (!alive) return;
           const timer = { at: this.#now + Math.max(0, delay), ring: () => end(resolve) };
-          const abort = () => end(() => reject(new Error("aborted")));
+          const abort = () => end(() => reject(signal?.reason));
           const end = (settle: () => void) => {
             own.delete(timer);
             this.#timers.delete(timer);

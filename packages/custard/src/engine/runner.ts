@@ -80,7 +80,10 @@ export class Runner {
   readonly #turns = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(stackId: StackId) => void>();
   readonly #stop = new AbortController();
-  #wake: AbortController = new AbortController();
+  /** Has anything changed since the loop looked for commands? */
+  #changedSince = false;
+  /** Set while the loop sleeps. */
+  #sleep: AbortController | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(ports: Ports) {
@@ -102,7 +105,7 @@ export class Runner {
   /** Stops: nothing more is performed; what was not finished goes on when the journal is opened again. */
   async close(): Promise<void> {
     this.#stop.abort(new Error("the engine is closing"));
-    this.#wake.abort(woken);
+    this.#wake();
     await this.#loop;
     await this.#notifyRest();
     await Promise.allSettled(this.#turns.values());
@@ -154,7 +157,7 @@ export class Runner {
   }
 
   #changed(stackId: StackId): void {
-    this.#wake.abort(woken);
+    this.#wake();
     for (const listener of this.#listeners) listener(stackId);
   }
 
@@ -163,14 +166,26 @@ export class Runner {
   async #run(): Promise<void> {
     const { journal, clock } = this.#ports;
     while (!this.#stop.signal.aborted) {
-      this.#wake = new AbortController();
+      this.#changedSince = false;
       const claimed = await this.#claim();
       for (const command of claimed) void this.#take(command);
       if (claimed.length > 0) continue;
       const due = await journal.nextDue();
       const delay = due === undefined ? longestSleep : Math.max(0, due - clock.now());
-      await clock.sleep(Math.min(delay, longestSleep), this.#wake.signal).catch(() => undefined);
+      await this.#sleepUntilWoken(Math.min(delay, longestSleep));
     }
+  }
+
+  async #sleepUntilWoken(delay: number): Promise<void> {
+    if (this.#changedSince || this.#stop.signal.aborted) return;
+    this.#sleep = new AbortController();
+    await this.#ports.clock.sleep(delay, this.#sleep.signal).catch(() => undefined);
+    this.#sleep = undefined;
+  }
+
+  #wake(): void {
+    this.#changedSince = true;
+    this.#sleep?.abort(woken);
   }
 
   async #claim(): Promise<readonly ClaimedCommand[]> {
