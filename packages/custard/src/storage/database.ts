@@ -1,9 +1,13 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
+import { promisify } from "node:util";
 import Libsql from "libsql";
 import type { Migrations } from "./migrations.ts";
 import { ensurePrivateFile } from "./private-file.ts";
 import { StorageError } from "./storage-error.ts";
 
-/** How safe a commit is: `full` survives a power cut, `normal` survives a killed process. */
+const flushFile = promisify(fdatasync);
+
+/** How safe a commit is: `full` survives a power cut once `sync` is done, `normal` survives a killed process. */
 export type Durability = "full" | "normal";
 
 /** What can be bound to a statement. */
@@ -20,6 +24,9 @@ export class Database {
   readonly #driver: Libsql.Database;
   readonly #path: string;
   readonly #readOnly: boolean;
+  readonly #durability: Durability;
+  /** The log's own descriptor, to flush it by. No lock is on the log, so that it may be closed again. */
+  #log: number | undefined;
   readonly #statements = new Map<string, Libsql.Statement>();
 
   /**
@@ -36,6 +43,7 @@ export class Database {
   ) {
     this.#path = path;
     this.#readOnly = options.readOnly ?? false;
+    this.#durability = options.durability;
     this.#driver = this.#attempt(() => {
       // SQLite gives -wal and -shm the mode of the database file: it must be right before they exist.
       if (!this.#readOnly) ensurePrivateFile(path);
@@ -45,7 +53,8 @@ export class Database {
       if (options.readOnly === true) this.#restrict(options.migrations);
       else {
         this.execute("PRAGMA journal_mode = WAL");
-        this.execute(`PRAGMA synchronous = ${options.durability}`);
+        // The log is flushed by `sync`: SQLite itself would keep the whole process waiting for the disk.
+        this.execute("PRAGMA synchronous = normal");
         this.#migrate(options.migrations);
       }
     } catch (error) {
@@ -85,11 +94,32 @@ export class Database {
     }
   }
 
+  /** Makes durable what is committed, if that is wanted. The process goes on meanwhile. */
+  async sync(): Promise<void> {
+    if (this.#durability === "normal") return;
+    const log = this.#attempt(() => this.#openLog());
+    await flushFile(log).catch((error: unknown) => {
+      throw this.#asStorageError(error);
+    });
+  }
+
+  /** The same, while the process stands still. */
+  syncNow(): void {
+    if (this.#durability === "full") this.#attempt(() => fdatasyncSync(this.#openLog()));
+  }
+
   /** Moves everything from the -wal file into the database and closes it. A reader only closes it. */
   close(): void {
     if (!this.#readOnly) this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
     this.#driver.close();
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#log = undefined;
+  }
+
+  #openLog(): number {
+    this.#log ??= openSync(`${this.#path}-wal`, "r+");
+    return this.#log;
   }
 
   #statement(sql: string): Libsql.Statement {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../../../../tests/support/state-directory.ts";
 import { Database } from "./database.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { StorageError } from "./storage-error.ts";
 
 function start() {
   const database = new Database(join(temporaryDirectory(), "test.db"), {
@@ -81,4 +82,50 @@ test("when the commit fails, every write of the group is refused and nothing is 
   expect(numbers()).toEqual([]);
   await writes.write(insert(2));
   expect(numbers()).toEqual([2]);
+});
+
+test("what arrives while the disk is busy makes one transaction, and is durable after it", async () => {
+  const { database, writes, insert, commits } = start();
+  const sync = database.sync.bind(database);
+  let finish: () => void = () => {};
+  const calm = new Promise<void>((resolve) => (finish = resolve));
+  let syncs = 0;
+  database.sync = async () => {
+    syncs += 1;
+    if (syncs === 1) await calm;
+    await sync();
+  };
+  const order: number[] = [];
+  const write = (number: number) => writes.write(insert(number)).then(() => order.push(number));
+  const first = write(1);
+  await expect.poll(() => syncs).toBe(1);
+  const others = [write(2), write(3)];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([commits(), order]).toEqual([1, []]);
+  finish();
+  await Promise.all([first, ...others]);
+  expect([commits(), syncs, order]).toEqual([2, 2, [1, 2, 3]]);
+});
+
+test("after a flush that failed, all that waits and all that comes is refused", async () => {
+  const { database, writes, insert } = start();
+  database.sync = async () => {
+    throw new StorageError("Unavailable", "the disk is gone");
+  };
+  const refused = { code: "Unavailable", message: "the disk is gone" };
+  await expect(writes.write(insert(1))).rejects.toMatchObject(refused);
+  await expect(writes.write(insert(2))).rejects.toMatchObject(refused);
+  expect(() => writes.writeLater(insert(3))).toThrow("the disk is gone");
+});
+
+test("closing makes durable what is being flushed, and what waits", async () => {
+  const { database, writes, insert, numbers } = start();
+  database.sync = () => new Promise(() => {});
+  const first = writes.write(insert(1));
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = writes.write(insert(2));
+  writes.close();
+  await Promise.all([first, second]);
+  expect(numbers()).toEqual([1, 2]);
+  await expect(writes.write(insert(3))).rejects.toMatchObject({ code: "Unavailable" });
 });
