@@ -1,11 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
-import { promisify } from "node:util";
 import Libsql from "libsql";
 import type { Migrations } from "./migrations.ts";
 import { ensurePrivateFile } from "./private-file.ts";
 import { StorageError } from "./storage-error.ts";
-
-const flushFile = promisify(fdatasync);
 
 /** How safe a commit is: `full` survives a power cut once `sync` is done, `normal` survives a killed process. */
 export type Durability = "full" | "normal";
@@ -98,8 +95,8 @@ export class Database {
   async sync(): Promise<void> {
     if (this.#durability === "normal") return;
     const log = this.#attempt(() => this.#openLog());
-    await flushFile(log).catch((error: unknown) => {
-      throw this.#asStorageError(error);
+    await new Promise<void>((resolve, reject) => {
+      fdatasync(log, (error) => (error === null ? resolve() : reject(this.#asStorageError(error))));
     });
   }
 
