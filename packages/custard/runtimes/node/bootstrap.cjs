@@ -1,74 +1,21 @@
 "use strict";
 /**
  * Runs a Node.js function as Lambda does: loads its handler, asks the Runtime API for events, posts what becomes of
- * them. Speaks HTTP over a bare socket of its own, so that code which patches `http` doesn't see or break it.
+ * them.
  *
  * Started with `--spare` it waits for its function first: the Runtime API then hands it environment and directory.
  */
 const fs = require("node:fs");
 const module_ = require("node:module");
-const net = require("node:net");
 const path = require("node:path");
 const url = require("node:url");
 const util = require("node:util");
 const v8 = require("node:v8");
+const { RuntimeApi } = require("./runtime-client.cjs");
 
 // Kept before the function's code can replace them.
-const { setImmediate, JSON, Buffer, Promise } = globalThis;
+const { setImmediate, JSON, Promise } = globalThis;
 const exit = process.exit.bind(process);
-
-/** One keep-alive connection to the Runtime API, one request at a time. Holds the event loop only while waiting. */
-class RuntimeApi {
-  #socket;
-  #received = Buffer.alloc(0);
-  #resolve;
-  #token;
-
-  constructor(address, token) {
-    this.#token = token;
-    const [host, port] = address.split(":");
-    this.#socket = net.connect({ host, port: Number(port), noDelay: true });
-    this.#socket.on("data", (chunk) => this.#onData(chunk));
-    // The engine is gone: nobody can be told anything any more.
-    this.#socket.on("error", () => exit(0));
-    this.#socket.on("close", () => exit(0));
-  }
-
-  request(method, target, { body = "", headers = {} } = {}) {
-    const bytes = Buffer.from(body);
-    const lines = Object.entries({
-      host: "custard",
-      "custard-token": this.#token,
-      "content-length": bytes.length,
-      ...headers,
-    });
-    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    this.#socket.ref();
-    this.#socket.write(Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`), bytes]));
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-  }
-
-  #onData(chunk) {
-    this.#received = Buffer.concat([this.#received, chunk]);
-    const end = this.#received.indexOf("\r\n\r\n");
-    if (end < 0) return;
-    const [, ...lines] = this.#received.toString("latin1", 0, end).split("\r\n");
-    const headers = Object.fromEntries(lines.map((line) => splitOnce(line, ": ")));
-    const length = Number(headers["content-length"] ?? 0);
-    if (this.#received.length < end + 4 + length) return;
-    const body = this.#received.toString("utf8", end + 4, end + 4 + length);
-    this.#received = this.#received.subarray(end + 4 + length);
-    this.#socket.unref();
-    this.#resolve?.({ headers, body });
-  }
-}
-
-function splitOnce(line, separator) {
-  const at = line.indexOf(separator);
-  return [line.slice(0, at).toLowerCase(), line.slice(at + separator.length)];
-}
 
 // ---------------------------------------------------------------------------------------------- errors
 
@@ -236,6 +183,18 @@ process.on("beforeExit", () => {
   act?.();
 });
 
+function invocationOf(id) {
+  return `/2018-06-01/runtime/invocation/${id}`;
+}
+
+function toErrorMessage(report) {
+  const headers = {
+    "lambda-runtime-function-error-type": report.errorType,
+    "content-type": "application/json",
+  };
+  return { body: JSON.stringify(report), headers };
+}
+
 class Invocation {
   #api;
   #event;
@@ -261,37 +220,36 @@ class Invocation {
     act();
   }
 
-  async postResult(result) {
+  postResult(result) {
     let body;
     try {
       body = JSON.stringify(result === undefined ? null : result) ?? "null";
     } catch {
       return this.postError(new Error("Unable to stringify response body"));
     }
-    await this.#post("response", { body });
-    this.#next();
+    this.#goOn("response", { body });
   }
 
-  async postError(error) {
+  postError(error) {
     console.error("Invoke Error", toLogged(error));
-    await this.postReport(toReport(error));
-    this.#next();
+    this.#goOn("error", toErrorMessage(toReport(error)));
   }
 
-  /** Of a crash too: the process must not ask for another event then. */
-  async postReport(report) {
-    const headers = {
-      "lambda-runtime-function-error-type": report.errorType,
-      "content-type": "application/json",
-    };
-    await this.#post("error", { body: JSON.stringify(report), headers });
+  /** Of a crash: the process doesn't ask for another event. */
+  async postCrash(report) {
+    if (this.#isFirst())
+      await this.#api.request("POST", `${invocationOf(this.id)}/error`, toErrorMessage(report));
   }
 
-  async #post(kind, message) {
-    if (this.#posted) return;
+  #goOn(kind, message) {
+    if (this.#isFirst()) this.#next(this.#api.postAndNext(`${invocationOf(this.id)}/${kind}`, message));
+  }
+
+  #isFirst() {
+    if (this.#posted) return false;
     this.#posted = true;
     whenLoopIsEmpty = undefined;
-    await this.#api.request("POST", `/2018-06-01/runtime/invocation/${this.id}/${kind}`, message);
+    return true;
   }
 
   context() {
@@ -318,8 +276,8 @@ function parseHeader(text) {
 
 /** nodejs18.x to nodejs22.x: callbacks, `context.done` and its kin, promises. */
 function invokeClassic(invocation, handler, event) {
-  const fail = (error) => void invocation.postError(error);
-  const finish = (result) => void invocation.postResult(result);
+  const fail = (error) => invocation.postError(error);
+  const finish = (result) => invocation.postResult(result);
   const done = (error, result) =>
     invocation.complete(() => (error === undefined || error === null ? finish(result) : fail(error)));
   const context = Object.defineProperty(
@@ -355,12 +313,12 @@ function invokeClassic(invocation, handler, event) {
 
 /** From nodejs24.x on: what the handler returns, awaited, is the result. */
 async function invokeModern(invocation, handler, event) {
-  whenLoopIsEmpty = () => invocation.complete(() => void invocation.postError(neverSettled()));
+  whenLoopIsEmpty = () => invocation.complete(() => invocation.postError(neverSettled()));
   try {
     const result = await handler(event, invocation.context());
-    invocation.complete(() => void invocation.postResult(result));
+    invocation.complete(() => invocation.postResult(result));
   } catch (error) {
-    invocation.complete(() => void invocation.postError(error));
+    invocation.complete(() => invocation.postError(error));
   }
 }
 
@@ -400,14 +358,15 @@ async function serve(api, handler) {
       "AWS Lambda has removed support for callback-based function handlers starting with Node.js 24. You need to modify this function to use a supported handler signature to use Node.js 24 or later. For more information see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html.",
     );
   }
+  let event = await api.next();
   for (;;) {
-    const event = await api.request("GET", "/2018-06-01/runtime/invocation/next");
-    await new Promise((next) => {
-      const invocation = new Invocation(api, event, next);
+    const current = event;
+    event = await new Promise((next) => {
+      const invocation = new Invocation(api, current, next);
       requestId = invocation.id;
-      process.env._X_AMZN_TRACE_ID = event.headers["lambda-runtime-trace-id"] ?? "";
-      onCrash = (report, status) => void invocation.postReport(report).then(() => exit(status));
-      invoke(invocation, handler, JSON.parse(event.body));
+      process.env._X_AMZN_TRACE_ID = current.headers["lambda-runtime-trace-id"] ?? "";
+      onCrash = (report, status) => void invocation.postCrash(report).then(() => exit(status));
+      invoke(invocation, handler, JSON.parse(current.body));
     });
   }
 }
@@ -434,11 +393,7 @@ async function main() {
   if (process.argv.includes("--spare")) await takeAssignment(api);
   patchConsole();
   onCrash = (report, status) => {
-    const headers = {
-      "lambda-runtime-function-error-type": report.errorType,
-      "content-type": "application/json",
-    };
-    const message = { body: JSON.stringify(report), headers };
+    const message = toErrorMessage(report);
     void api.request("POST", "/2018-06-01/runtime/init/error", message).then(() => exit(status));
   };
   watchForCrashes();

@@ -11,10 +11,11 @@ import sys
 import time
 
 INDENT = "\u00a0"
+NEXT_EVENT = "/2018-06-01/runtime/invocation/next"
 
 
 class RuntimeApi:
-    """One keep-alive connection to the Runtime API, one request at a time."""
+    """One keep-alive connection to the Runtime API."""
 
     def __init__(self, address, token):
         self._token = token
@@ -27,10 +28,22 @@ class RuntimeApi:
         self.send(method, target, body, headers)
         return self.receive()
 
+    def next(self):
+        return self.request("GET", NEXT_EVENT)
+
+    def post_and_next(self, target, body, headers):
+        """Posts what became of an event and asks for the next in one go: no thread left running gets in between."""
+        self._socket.sendall(self._encode("POST", target, body, headers) + self._encode("GET", NEXT_EVENT))
+        self.receive()
+        return self.receive()
+
     def send(self, method, target, body=b"", headers=None):
+        self._socket.sendall(self._encode(method, target, body, headers))
+
+    def _encode(self, method, target, body=b"", headers=None):
         lines = {"host": "custard", "custard-token": self._token, "content-length": len(body), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        self._socket.sendall(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
+        return f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body
 
     def receive(self):
         while b"\r\n\r\n" not in self._received:
@@ -276,25 +289,29 @@ def _plain_decimal(value):
 # ------------------------------------------------------------------------------------------------ the loop
 
 
-def _post_error(api, target, report):
-    _log_error(report)
-    headers = {"lambda-runtime-function-error-type": report["errorType"], "content-type": "application/json"}
-    api.request("POST", target, json.dumps(report).encode(), headers)
-
-
 def _serve(api, handler, logs):
+    headers, body = api.next()
     while True:
-        headers, body = api.request("GET", "/2018-06-01/runtime/invocation/next")
         request_id = headers["lambda-runtime-aws-request-id"]
         logs.request_id = request_id
         os.environ["_X_AMZN_TRACE_ID"] = headers.get("lambda-runtime-trace-id", "")
-        target = f"/2018-06-01/runtime/invocation/{request_id}"
-        try:
-            result = _to_json(handler(json.loads(body), LambdaContext(headers)))
-        except Exception as error:
-            _post_error(api, f"{target}/error", _report(error, request_id))
-        else:
-            api.request("POST", f"{target}/response", result, {"content-type": "application/json"})
+        kind, *message = _invoke(handler, headers, body)
+        headers, body = api.post_and_next(f"/2018-06-01/runtime/invocation/{request_id}/{kind}", *message)
+
+
+def _invoke(handler, headers, body):
+    try:
+        result = _to_json(handler(json.loads(body), LambdaContext(headers)))
+        return "response", result, {"content-type": "application/json"}
+    except Exception as error:
+        report = _report(error, headers["lambda-runtime-aws-request-id"])
+        _log_error(report)
+        return "error", *_error_message(report)
+
+
+def _error_message(report):
+    headers = {"lambda-runtime-function-error-type": report["errorType"], "content-type": "application/json"}
+    return json.dumps(report).encode(), headers
 
 
 def _take_assignment(api):
@@ -338,7 +355,9 @@ def main():
     try:
         handler = _load_handler(os.environ["_HANDLER"])
     except Exception as error:
-        _post_error(api, "/2018-06-01/runtime/init/error", _report(error, None))
+        report = _report(error, None)
+        _log_error(report)
+        api.request("POST", "/2018-06-01/runtime/init/error", *_error_message(report))
         sys.exit(1)
     _serve(api, handler, logs)
 

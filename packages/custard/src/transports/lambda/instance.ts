@@ -4,8 +4,8 @@
  * Owns the process from spawn to exit. Which event goes to which instance is the pool's.
  *
  * Invariants
- * I1. Between invocations the process group is stopped (SIGSTOP): code that a handler left running doesn't run on,
- *     as on Lambda.
+ * I1. As soon as an invocation is over, and until the next, the process group is stopped (SIGSTOP): code that a
+ *     handler left running doesn't run on, as on Lambda.
  * I2. An invocation is over when the process asks for the next event, exits, or passes its deadline; at the deadline
  *     the whole group is killed.
  * I3. Log lines that the process wrote before an invocation was over belong to that invocation.
@@ -276,6 +276,9 @@ export class Instance {
       for (const wake of this.#whenStarted) wake();
       return;
     }
+    if (this.#running?.result === undefined) return;
+    // Before anything else: whatever the process does from now on is done too late.
+    this.freeze();
     void this.#finish();
   }
 

@@ -9,6 +9,7 @@
  *     another. Our own bootstraps show a token besides, so that no other user of the machine gets their events.
  * A2. An event is handed out only to a waiting `/next`; a `/next` in the middle of an invocation is refused.
  * A3. Only the invocation in flight can be answered, and once.
+ * A4. The calls of one connection are taken in their order, also when the next is sent before the first is answered.
  */
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
@@ -57,11 +58,12 @@ export class RuntimeApi {
   #assignment: Json | undefined;
   #waitingForAssignment: ServerResponse | undefined;
   #waitingForEvent: ServerResponse | undefined;
+  readonly #turns = new WeakMap<Socket, Promise<void>>();
   #current: string | undefined;
 
   private constructor(asksForToken: boolean) {
     this.#asksForToken = asksForToken;
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => this.#serveInTurn(request, response));
     // A frozen process holds its `/next` open for as long as it is idle.
     this.#server.requestTimeout = 0;
     this.#server.headersTimeout = 0;
@@ -121,6 +123,16 @@ export class RuntimeApi {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+
+  #serveInTurn(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const before = this.#turns.get(socket);
+    const served =
+      before === undefined
+        ? this.#serve(request, response)
+        : before.then(() => this.#serve(request, response));
+    this.#turns.set(socket, served);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
