@@ -31,6 +31,9 @@ const others: ReadonlySet<string> = new Set([
 /** A change set shows what transforms make, so it need not be acknowledged there. Source: CreateChangeSet reference. */
 const expansion = "CAPABILITY_AUTO_EXPAND";
 
+/** Templates without any of these need no capability, and are parsed once: by the engine. A backslash may hide a letter. */
+const mayNeed = /AWS::IAM::|Transform|ForEach|\\/;
+
 /** The capabilities that a template needs. */
 export function neededBy(template: Template): Needed {
   const { resources, transforms } = previewTemplate(template);
@@ -57,10 +60,12 @@ export function checkTemplate(
     readonly isChangeSet: boolean;
   },
 ): void {
-  const parsed = body === undefined ? undefined : parseTemplate(body);
+  const { resourceTypes = [] } = given;
+  if (body === undefined || (resourceTypes.length === 0 && !mayNeed.test(body))) return;
+  const parsed = parseTemplate(body);
   // The engine says what is wrong with it.
-  if (parsed?.ok !== true) return;
-  checkTypes(parsed.value, given.resourceTypes);
+  if (!parsed.ok) return;
+  checkTypes(parsed.value, resourceTypes);
   const lacking = neededBy(parsed.value).capabilities.filter(
     (wanted) => !isGiven(wanted, given.capabilities) && !(given.isChangeSet && wanted === expansion),
   );
@@ -83,8 +88,8 @@ function namesOf(properties: Expression): readonly string[] {
   return Object.keys(properties.value);
 }
 
-function checkTypes({ resources }: Template, allowed: readonly string[] | undefined): void {
-  if (allowed === undefined || allowed.length === 0) return;
+function checkTypes({ resources }: Template, allowed: readonly string[]): void {
+  if (allowed.length === 0) return;
   const wrong = [...resources.values()].find(({ type }) => !allowed.some((pattern) => fits(pattern, type)));
   if (wrong === undefined) return;
   throw new StackError(
