@@ -1,4 +1,5 @@
-"""Creates stacks through boto3 for some seconds, each to its final status; prints stacks per second."""
+"""Creates stacks through boto3 for some seconds, each to its final status; prints stacks per second, and the
+milliseconds that this client itself computed for each."""
 import sys
 import time
 
@@ -26,8 +27,8 @@ def life(name):
 
 
 life(f"{prefix}-first")
-start, made = time.monotonic(), 0
+start, computed, made = time.monotonic(), time.process_time(), 0
 while time.monotonic() - start < seconds:
     life(f"{prefix}-{made}")
     made += 1
-print(made / (time.monotonic() - start))
+print(made / (time.monotonic() - start), 1000 * (time.process_time() - computed) / made)
