@@ -1,12 +1,16 @@
 /** What clients ask of the larger services beside what they are for. */
 import {
+  CreateAliasCommand,
   CreateFunctionCommand,
+  CreateFunctionUrlConfigCommand,
+  DeleteFunctionCommand,
   GetAccountSettingsCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
   ListFunctionEventInvokeConfigsCommand,
   PutFunctionEventInvokeConfigCommand,
   ResourceNotFoundException,
+  UpdateAliasCommand,
   UpdateFunctionEventInvokeConfigCommand,
 } from "@aws-sdk/client-lambda";
 import {
@@ -70,9 +74,7 @@ test("SNS: permissions are statements of a topic's policy", async () => {
   sns.destroy();
 });
 
-test("Lambda: settings of asynchronous invocations change one by one", async () => {
-  const lambda = new LambdaClient(settingsOf(endpoint));
-  const FunctionName = "f";
+async function makeFunction(lambda: LambdaClient, FunctionName: string): Promise<void> {
   await lambda.send(
     new CreateFunctionCommand({
       FunctionName,
@@ -82,6 +84,34 @@ test("Lambda: settings of asynchronous invocations change one by one", async () 
       Code: { ZipFile: zipSync({ "index.js": Buffer.from("exports.handler = async () => 1;") }) },
     }),
   );
+}
+
+test("Lambda: what would send calls elsewhere than they go is refused, not passed over", async () => {
+  const lambda = new LambdaClient(settingsOf(endpoint));
+  const FunctionName = "weighted";
+  await makeFunction(lambda, FunctionName);
+  const alias = { FunctionName, Name: "live", FunctionVersion: "$LATEST" };
+  const RoutingConfig = { AdditionalVersionWeights: { "1": 0.1 } };
+  await expect(lambda.send(new CreateAliasCommand({ ...alias, RoutingConfig }))).rejects.toMatchObject({
+    name: "InvalidParameterValueException",
+    message: expect.stringContaining("leave out AdditionalVersionWeights"),
+  });
+  await lambda.send(new CreateAliasCommand({ ...alias, RoutingConfig: {} }));
+  await expect(lambda.send(new UpdateAliasCommand({ ...alias, RoutingConfig }))).rejects.toMatchObject({
+    name: "InvalidParameterValueException",
+  });
+  const url = { FunctionName, AuthType: "NONE" } as const;
+  await expect(lambda.send(new CreateFunctionUrlConfigCommand(url))).rejects.toThrow(
+    "CreateFunctionUrlConfig",
+  );
+  await lambda.send(new DeleteFunctionCommand({ FunctionName }));
+  lambda.destroy();
+});
+
+test("Lambda: settings of asynchronous invocations change one by one", async () => {
+  const lambda = new LambdaClient(settingsOf(endpoint));
+  const FunctionName = "f";
+  await makeFunction(lambda, FunctionName);
   const change = { FunctionName, MaximumRetryAttempts: 1 };
   await expect(lambda.send(new UpdateFunctionEventInvokeConfigCommand(change))).rejects.toThrow(
     ResourceNotFoundException,

@@ -78,6 +78,17 @@ describe("where it listens", () => {
     expect((await custardEnds(0, folder, ["ssm", "put", "/a", "b"])).stdout).toContain("/a is at version 1");
   });
 
+  test.each([
+    { options: ["--ready-fd", "99"], error: "Nothing can be written to the file descriptor 99" },
+    { options: ["--ready-fd", "three"], error: "--ready-fd three is no number" },
+    { options: ["--node-modules", "nowhere"], error: "--node-modules nowhere is no folder" },
+  ])("$options is refused before anything starts", async ({ options, error }) => {
+    const folder = temporaryFolder();
+    const { stderr } = await custardEnds(2, folder, ["serve", "--port", "0", ...options]);
+    expect(stderr).toContain(error);
+    expect(existsSync(join(folder, ".custard"))).toBe(false);
+  });
+
   test("--ready-fd gets the address once it is open", async () => {
     const bin = join(root, "packages/custard/bin/custard.js");
     const child = spawn(process.execPath, [bin, "serve", "--port", "0", "--ready-fd", "3"], {

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import type { LocalOptions } from "../../local.ts";
 import type { ServeOptions } from "../../serve-endpoint.ts";
@@ -66,6 +66,7 @@ export const serve: Command = {
 
 async function runServe(call: Call): Promise<ExitCode> {
   const modules = nodeModulesOf(call);
+  const readyFd = readyFdOf(call);
   // A directory keeps what a deployment was configured with, so that no file changes nothing.
   const config = await readConfig({ cwd: call.io.cwd, templatePath: resolve(call.io.cwd, "template") });
   const local = await openAt(call, {
@@ -81,7 +82,7 @@ async function runServe(call: Call): Promise<ExitCode> {
     ...(modules === undefined ? {} : { nodeModules: [modules] }),
   });
   try {
-    await untilInterrupted(call, () => announce(call, local));
+    await untilInterrupted(call, () => announce(call, local, readyFd));
     return 0;
   } finally {
     await local.close();
@@ -148,18 +149,43 @@ function keysOf(call: Call): ReadonlyMap<string, string> | undefined {
 
 function nodeModulesOf(call: Call): string | undefined {
   const given = call.text("nodeModules");
-  return given === undefined ? undefined : resolve(call.io.cwd, given);
+  if (given === undefined) return undefined;
+  const folder = resolve(call.io.cwd, given);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new CliFault(`--node-modules ${given} is no folder`, {
+    advice: "Give the node_modules folder in which functions shall find packages.",
+  });
 }
 
-function announce(call: Call, { endpoint }: Opened): void {
+/** Checked before anything starts: whoever waits at it would wait for ever. */
+function readyFdOf(call: Call): number | undefined {
+  const given = call.text("readyFd");
+  if (given === undefined) return undefined;
+  const descriptor = numberOf("--ready-fd", given);
+  if (isOpen(descriptor)) return descriptor;
+  throw new CliFault(`Nothing can be written to the file descriptor ${descriptor}`, {
+    advice: `Open it for the command: custard serve --ready-fd ${descriptor} ${descriptor}> address`,
+  });
+}
+
+/** Node.js itself has descriptors too, which are none of these. */
+function isOpen(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFile() || found.isFIFO() || found.isSocket() || found.isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+function announce(call: Call, { endpoint }: Opened, readyFd: number | undefined): void {
   const url = endpoint?.url ?? "";
-  const readyFd = call.text("readyFd");
   if (call.json) call.io.stdout.write(`${JSON.stringify({ kind: "serving", url, pid: process.pid })}\n`);
   else
     call.io.stdout.write(
       `Serving AWS's clients at ${url}\n  export AWS_ENDPOINT_URL=${url} AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1\nCtrl-C ends it; what is under way goes on with the next custard serve.\n`,
     );
-  if (readyFd !== undefined) tellReady(numberOf("--ready-fd", readyFd), url);
+  if (readyFd !== undefined) tellReady(readyFd, url);
 }
 
 function tellReady(descriptor: number, url: string): void {

@@ -88,4 +88,9 @@ test("no python3, one that fails, and a folder that others can write to are told
   });
   chmodSync(search.workDirectory, 0o777);
   await expect(findPython(search)).rejects.toMatchObject({ code: "UnsafeDirectory" });
+  symlinkSync(join(root, "nowhere/at/all"), join(root, "link"));
+  await expect(findPython({ ...search, workDirectory: join(root, "link") })).rejects.toMatchObject({
+    code: "UnsafeDirectory",
+    message: expect.stringContaining("Remove what stands there, or set TMPDIR to another folder."),
+  });
 });

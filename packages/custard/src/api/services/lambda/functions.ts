@@ -96,11 +96,22 @@ export const listVersionsByFunction: Handle = async (call, { functions }) => {
 export const putAlias: Handle = async (call, { functions }) => {
   const reference = functionOf(call);
   const name = call.input.need("Name");
+  refuseWeights(call.input);
   const version =
     call.input.text("FunctionVersion") ?? (await functions.aliases(reference))[name] ?? "$LATEST";
   await functions.putAlias(reference, { name, version });
   return toAlias(reference, name, version);
 };
+
+/** A part of the calls would go where nobody expects it: rather none at all. */
+function refuseWeights(input: Input): void {
+  const weights = input.object("RoutingConfig")?.whole()["AdditionalVersionWeights"] ?? {};
+  if (Object.keys(weights).length > 0)
+    throw new FunctionError(
+      "InvalidParameter",
+      "Custard sends all calls of an alias to one version: leave out AdditionalVersionWeights.",
+    );
+}
 
 export const getAlias: Handle = async (call, { functions }) => {
   const reference = functionOf(call);
