@@ -14,7 +14,7 @@ interface Answered {
   readonly log: readonly string[];
 }
 
-async function answer(code: string, runtime: string): Promise<Answered> {
+async function answer(code: string, runtime: string, requestIds = ["r1"]): Promise<Answered> {
   const world = await openResponseWorld();
   const trace: TraceEntry[] = [];
   lambda = await openLambda({
@@ -27,8 +27,11 @@ async function answer(code: string, runtime: string): Promise<Answered> {
       redirectEnvironment({ ...redirectOf(world), runtime: family === "custom" ? "any" : family }),
   });
   const arn = await lambda.create("provider", code, { runtime });
-  const request = { ...requestTo(arn), responseUrl: world.url("r1"), requestId: "r1" };
-  const delivery = await lambda.transport.deliver(request, new AbortController().signal);
+  let delivery: Delivery = { kind: "over" };
+  for (const requestId of requestIds) {
+    const request = { ...requestTo(arn), responseUrl: world.url(requestId), requestId };
+    delivery = await lambda.transport.deliver(request, new AbortController().signal);
+  }
   const bodies = world.arrived.map(({ body }): Record<string, unknown> =>
     JSON.parse(Buffer.from(body).toString()),
   );
@@ -118,6 +121,29 @@ def handler(event, context):
   expect(delivery).toEqual({ kind: "over" });
   expect(bodies).toEqual([{ ...fields("because", { A: "ü" }), PhysicalResourceId: "own", NoEcho: true }]);
   expect(log).toEqual(expect.arrayContaining(["Response body:", "Status code: 200"]));
+});
+
+test("cfnresponse keeps its connection, and opens another when that one is gone", async () => {
+  const code = `
+import cfnresponse, http.client, socket
+opened = []
+connect = http.client.HTTPSConnection.connect
+def counted(self):
+    opened.append(self)
+    connect(self)
+http.client.HTTPSConnection.connect = counted
+def handler(event, context):
+    if event['RequestId'] == 'r3':
+        opened[-1].sock.shutdown(socket.SHUT_RDWR)
+    cfnresponse.send(event, context, 'SUCCESS', {'Opened': len(opened)})
+`;
+  const { bodies } = await answer(code, "python3.12", ["r1", "r2", "r3", "r4"]);
+  expect(bodies.map(({ RequestId, Data }) => [RequestId, Data])).toEqual([
+    ["r1", { Opened: 0 }],
+    ["r2", { Opened: 1 }],
+    ["r3", { Opened: 1 }],
+    ["r4", { Opened: 2 }],
+  ]);
 });
 
 test("cfnresponse with its defaults", async () => {

@@ -6,7 +6,7 @@ AWS's sends through urllib3, which Lambda's Python has and a plain one lacks: th
 import json
 import os
 import ssl
-from http.client import HTTPSConnection
+from http.client import HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 SUCCESS = "SUCCESS"
@@ -39,11 +39,32 @@ def send(event, context, responseStatus, responseData, physicalResourceId=None, 
 _context = ssl.create_default_context(cafile=os.environ.get("CUSTARD_REDIRECT_CA"))
 
 
+# AWS's module keeps its connections from one invocation to the next, too.
+_kept = {}
+
+
 def _put(url, body, headers):
     parts = urlsplit(url)
-    connection = HTTPSConnection(parts.hostname, parts.port or 443, context=_context)
+    place = (parts.hostname, parts.port or 443)
+    message = ("PUT", f"{parts.path}?{parts.query}", body.encode(), headers)
+    kept = _kept.pop(place, None)
+    if kept is not None:
+        try:
+            return _ask(place, kept, message)
+        except (HTTPException, OSError):
+            # It was closed while the process stood still.
+            kept.close()
+    return _ask(place, HTTPSConnection(*place, context=_context), message)
+
+
+def _ask(place, connection, message):
     try:
-        connection.request("PUT", f"{parts.path}?{parts.query}", body=body.encode(), headers=headers)
-        return connection.getresponse().status
-    finally:
+        connection.request(*message)
+        response = connection.getresponse()
+        response.read()
+    except BaseException:
         connection.close()
+        raise
+    # The library itself closes it where the server said so, and opens it again.
+    _kept[place] = connection
+    return response.status
