@@ -1,5 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { custardEnds } from "./support/custard.ts";
+import { bin, custardEnds } from "./support/custard.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 // What is wrong with a template or a call is told before anything starts: exit code 2, what, and where.
@@ -135,6 +136,26 @@ test("a state directory that can't be made is told, not tried for ever", async (
   expect(ended.stderr).toContain("The state directory /proc/state can't be made: ENOENT");
 });
 
+test("a working directory that is gone is told", () => {
+  const folder = temporaryFolder();
+  const command = `mkdir gone && cd gone && rm -r ../gone && exec "${process.execPath}" "${bin}" list`;
+  const { status, stderr } = spawnSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: "error: The folder that you are in is gone\nGo to another one, or make it again.\n",
+  });
+});
+
+test("a template that comes through a pipe has its stacks in the working directory", async () => {
+  const folder = temporaryFolder();
+  const command = `"${process.execPath}" "${bin}" deploy /dev/stdin --stack-name piped`;
+  const input = "Resources: { Topic: { Type: 'AWS::SNS::Topic' } }";
+  const { status, stdout } = spawnSync("sh", ["-c", command], { cwd: folder, encoding: "utf8", input });
+  expect(stdout).toContain("✓ piped CREATE_COMPLETE");
+  expect(status).toBe(0);
+  expect((await custardEnds(0, folder, ["list"])).stdout).toContain("piped");
+});
+
 test.each(["^(a+)+$", "(\\p{Alpha}+)+", "(?:a|aa)+", "([a-z]+)*[0-9]"])(
   "AllowedPattern %s can't hang anything",
   async (pattern) => {
@@ -175,5 +196,5 @@ test("a parameter without a value, and one that the template does not have", asy
 test("a state directory that is none", async () => {
   const folder = temporaryFolder({ "template.yaml": thing(), state: "a file" });
   const ended = await custardEnds(2, folder, ["list", "--state", "state"]);
-  expect(ended.stderr).toContain("There is no folder state");
+  expect(ended.stderr).toContain("--state state is a file, not a folder");
 });

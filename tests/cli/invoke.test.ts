@@ -203,6 +203,8 @@ test.each([
   { argv: ["--module", "provider.mjs", "destroy"], says: '"destroy" is no action' },
   { argv: ["--module", "provider.mjs", "--url", "http://localhost/", "create"], says: "Name one provider" },
   { argv: ["--module", "absent.mjs", "create"], says: "There is no file absent.mjs" },
+  { argv: ["--module", ".", "create"], says: ". is a folder, not a module" },
+  { argv: ["--module", "my provider.js", "create"], says: "there is a blank in its name" },
   { argv: ["--module", "provider.ts", "create"], says: "provider.ts can't be run as a function" },
   { argv: ["--url", "localhost:3000", "create"], says: '"localhost:3000" is no URL' },
   {
@@ -216,7 +218,7 @@ test.each([
   { argv: ["--module", "provider.mjs", "create", "--timeout", "0"], says: "--timeout takes a whole number" },
 ])("$argv is refused", async ({ argv, says }) => {
   const folder = temporaryFolder({ "provider.mjs": answering });
-  writeFileSync(join(folder, "provider.ts"), "export {}");
+  for (const name of ["provider.ts", "my provider.js"]) writeFileSync(join(folder, name), "export {}");
   const ended = await custardEnds(2, folder, ["invoke", ...argv]);
   expect(ended.stderr).toContain(says);
 });

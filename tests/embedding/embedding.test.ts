@@ -32,6 +32,19 @@ test("the program in the documentation does what is said of it", async () => {
   });
 });
 
+test("what is closed does nothing more", async () => {
+  const closed = open(() => ({}));
+  const resource = closed.resource({ serviceToken });
+  await resource.create({});
+  await closed.close();
+  const message = "The engine is closed: nothing more can be asked of it.";
+  await expect(resource.update({ N: 2 })).rejects.toThrow(message);
+  const template = { Resources: { A: { Type: "Custom::A", Properties: { ServiceToken: serviceToken } } } };
+  const input = { stackName: "late", templateBody: JSON.stringify(template) };
+  await expect(closed.engine.createStack(input)).rejects.toThrow(message);
+  expect(await closed.engine.stacks()).toEqual([]);
+});
+
 describe("one custom resource without a stack", () => {
   test("lives: create, update, delete, with the old properties and its id", async () => {
     const seen: unknown[] = [];

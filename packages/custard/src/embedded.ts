@@ -75,6 +75,7 @@ export interface Embedded {
   readonly engine: Engine;
   /** One custom resource of its own; nothing is asked for until it is told to. */
   resource(input: DriveInput): DrivenResource;
+  /** Ends it: what is asked afterwards throws. Operations in a journal of your own go on when it is opened again. */
   close(): Promise<void>;
 }
 
@@ -109,10 +110,12 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     { region, account, newSeed: randomUUID },
   );
   engine.start();
+  let closed = false;
   return {
     engine,
-    resource: (input) => drive(singles, { ...input, account, region }),
+    resource: (input) => drive(singles, { ...input, account, region, isClosed: () => closed }),
     async close() {
+      closed = true;
       await engine.close();
       await traces.close();
       await rm(stateDirectory, { recursive: true, force: true });
@@ -122,18 +125,23 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
 
 function drive(
   singles: SingleRequests,
-  input: DriveInput & { readonly account: string; readonly region: string },
+  input: DriveInput & {
+    readonly account: string;
+    readonly region: string;
+    readonly isClosed: () => boolean;
+  },
 ): DrivenResource {
   const {
     serviceToken,
     resourceType = "AWS::CloudFormation::CustomResource",
     logicalId = "Resource",
   } = input;
-  const { account, region } = input;
+  const { account, region, isClosed } = input;
   const scope = { account, region, partition: partitionOf(region) };
   const stackId = `arn:${scope.partition}:cloudformation:${region}:${account}:stack/embedded/${randomUUID()}`;
   const base = { serviceToken, resourceType, scope, stackId, logicalId };
   const send: Send = async (request, signal) => {
+    if (isClosed()) throw new Error("The engine is closed: nothing more can be asked of it.");
     const { ServiceTimeout: timeout = limits.defaultServiceTimeout.value } = request.properties;
     const wanted = { ...base, ...request, timeoutSeconds: Number(timeout) };
     const { request: sent, outcome } = await singles.send(wanted, signal);

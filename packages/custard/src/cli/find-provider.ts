@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { partitionOf } from "@custard/provider/protocol";
 import type { StackSummary } from "../engine/ports.ts";
 import { type FunctionScope, formatFunctionArn } from "../services/function-arn.ts";
@@ -19,8 +19,18 @@ export function scopeOf(call: Call): FunctionScope {
 export function moduleTarget(cwd: string, text: string): InvocationTarget {
   const [, path = text, handler = "handler"] = /^(.+?)(?::([\w$.]+))?$/su.exec(text) ?? [];
   const file = resolve(cwd, path);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new CliFault(`There is no file ${path}`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  const advice = "--module names a provider's file, e.g. --module index.js or --module index.js:handler.";
+  if (found === undefined) throw new CliFault(`There is no file ${path}`, { advice });
+  if (!found.isFile())
+    throw new CliFault(`${path} is ${found.isDirectory() ? "a folder" : "no file"}, not a module`, {
+      advice,
+    });
+  // Lambda's pattern for handlers.
+  if (/\s/.test(basename(file)))
+    throw new CliFault(`${path} can't be run as a function: there is a blank in its name`, {
+      advice: "A function's handler can't name such a file: rename it.",
+    });
   if (moduleRuntimes[extname(file)] === undefined)
     throw new CliFault(`${path} can't be run as a function`, {
       advice: `A module's name ends in one of ${Object.keys(moduleRuntimes).join(", ")}; compile TypeScript first.`,

@@ -43,7 +43,7 @@ export function processIo(): Io & { lost(): Error | undefined } {
   return {
     stdout,
     stderr: streamOutput(process.stderr, isatty(2)),
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     lost() {
       const { reason } = stdout.closed;
       return reason instanceof Error && Reflect.get(reason, "code") !== "EPIPE" ? reason : undefined;
@@ -53,6 +53,16 @@ export function processIo(): Io & { lost(): Error | undefined } {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Nothing can be found or kept from a folder that is gone. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write("error: The folder that you are in is gone\nGo to another one, or make it again.\n");
+    process.exit(2);
+  }
 }
 
 /** Resolves when all that was written has left the process. */

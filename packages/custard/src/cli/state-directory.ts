@@ -9,8 +9,14 @@ const folder = ".custard";
 export function stateBeside(call: Call, templatePath: string): string {
   const given = givenState(call);
   return given === undefined
-    ? join(dirname(resolve(call.io.cwd, templatePath)), folder)
+    ? join(folderOf(call.io.cwd, templatePath), folder)
     : resolve(call.io.cwd, given);
+}
+
+/** The folder of a template: what comes through a pipe (`/dev/stdin`, `/dev/fd/63`) is as if it lay in the working directory. */
+export function folderOf(cwd: string, templatePath: string): string {
+  const path = resolve(cwd, templatePath);
+  return /^\/(?:dev|proc)\//.test(path) ? cwd : dirname(path);
 }
 
 /** `--state`; what an unset variable of the shell leaves is no folder. */
@@ -19,6 +25,10 @@ function givenState(call: Call): string | undefined {
   if (given === "")
     throw new CliFault("--state names no folder: it is empty", {
       advice: "Name a folder, or leave --state out: stacks are then kept in .custard beside the template.",
+    });
+  if (given !== undefined && isFile(resolve(call.io.cwd, given)))
+    throw new CliFault(`--state ${given} is a file, not a folder`, {
+      advice: "--state names the folder that stacks are kept in, e.g. my-app/.custard.",
     });
   return given;
 }
@@ -64,6 +74,15 @@ function noState(cwd: string): never {
   throw new CliFault(`There are no stacks here: no ${folder} folder in ${cwd} or above`, {
     advice: `Deploy a template first, or name the folder beside your template: --state my-app/${folder}.`,
   });
+}
+
+/** What can't be looked at is told by whoever opens it. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function isFolder(path: string): boolean {

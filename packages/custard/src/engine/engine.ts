@@ -46,6 +46,7 @@ export class Engine {
   readonly #ports: Ports;
   readonly #options: EngineOptions;
   readonly #runner: Runner;
+  #closed = false;
 
   constructor(ports: Ports, options: EngineOptions) {
     this.#ports = ports;
@@ -69,8 +70,12 @@ export class Engine {
     this.#runner.start();
   }
 
-  /** Stops without ending any operation; the next process goes on with them. The journal stays open. */
+  /**
+   * Stops without ending any operation; the next process goes on with them. The journal stays open, and stacks can
+   * still be looked at; calls that would change one throw.
+   */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#runner.close();
   }
 
@@ -312,6 +317,9 @@ export class Engine {
   }
 
   async #dispatch(stackId: StackId, occurrence: Occurrence): Promise<Stack | undefined> {
+    // A signal that arrives now is kept; what a call asks for would be done by nobody.
+    if (this.#closed && occurrence.kind !== "handle-signalled")
+      throw new Error("The engine is closed: nothing more can be asked of it.");
     return this.#runner.dispatch({ ...occurrence, at: this.#ports.clock.now(), stackId });
   }
 

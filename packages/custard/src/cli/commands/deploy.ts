@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { StackSummary } from "../../engine/ports.ts";
 import { StackError } from "../../engine/stack-error.ts";
 import type { StackView } from "../../engine/views.ts";
@@ -21,7 +21,7 @@ import { readConfig } from "../read-config.ts";
 import { readTemplate } from "../read-template.ts";
 import { reportFor, type Session, withSession } from "../session.ts";
 import { checkStackName, defaultStackName } from "../stack-name.ts";
-import { stateBeside } from "../state-directory.ts";
+import { folderOf, stateBeside } from "../state-directory.ts";
 
 export const deploy: Command = {
   name: "deploy",
@@ -116,7 +116,7 @@ async function readWish(call: Call, path: string, config: Config): Promise<Wish>
     ...(call.texts("tags").length === 0 ? {} : { tags }),
     ...(notificationArns.length === 0 ? {} : { notificationArns }),
     ...place,
-    directory: dirname(resolve(call.io.cwd, path)),
+    directory: folderOf(call.io.cwd, path),
     disableRollback: !call.flag("rollback"),
   };
   const sources = await functionSources({ template, path }, { cwd: call.io.cwd, config });
