@@ -489,7 +489,81 @@ describe("a change set with nested stacks", () => {
     const leaf = await childOf(child, "Leaf");
     expect(await sets().list(leaf)).toHaveLength(1);
     await sets().delete({ changeSet: changeSetId });
+    await world.quiet();
     expect([await sets().list(child), await sets().list(leaf)]).toEqual([[], []]);
+  });
+
+  describe("that would be added", () => {
+    const inReview = async () =>
+      (await world.engine.stacks()).filter(({ status }) => status === "REVIEW_IN_PROGRESS");
+
+    /** A change set that would add a nested stack, and one in that. */
+    async function announced(type: "CREATE" | "UPDATE"): Promise<string> {
+      templates["leaf.yaml"] = withValue("L", "leaf");
+      templates["child.yaml"] = template({
+        C: custom(),
+        Leaf: nested({ TemplateURL: "leaf.yaml" }),
+      }).templateBody;
+      if (type === "UPDATE") await create(template({ A: plain() }));
+      const { changeSetId } = await sets().create({
+        stackName: "my-stack",
+        changeSetName: "changes",
+        changeSetType: type,
+        includeNestedStacks: true,
+        ...template({ A: plain(), Child: nested() }),
+      });
+      return changeSetId;
+    }
+
+    test.each(["CREATE", "UPDATE"] as const)(
+      "are there in review, and go when they are made (%s)",
+      async (type) => {
+        const changeSetId = await announced(type);
+        const root = await sets().describe({ changeSet: changeSetId });
+        const { changeSetId: childSet = "" } =
+          root.changes.find(({ logicalId }) => logicalId === "Child") ?? {};
+        const child = await sets().describe({ changeSet: childSet });
+        expect(child).toMatchObject({
+          type: "CREATE",
+          executionStatus: "AVAILABLE",
+          nestedIn: { parent: changeSetId, root: changeSetId },
+          changes: [
+            { action: "Add", logicalId: "C" },
+            { action: "Add", logicalId: "Leaf", changeSetId: expect.stringContaining(":changeSet/") },
+          ],
+        });
+        const shell = await world.engine.stack(child.stackId);
+        expect(shell).toMatchObject({
+          status: "REVIEW_IN_PROGRESS",
+          parentId: root.stackId,
+          rootId: root.stackId,
+        });
+        const { length } = await inReview();
+        expect(length).toBe(type === "CREATE" ? 3 : 2);
+        await sets().execute({ changeSet: changeSetId });
+        expect((await world.settle(root.stackId)).status).toBe(`${type}_COMPLETE`);
+        await world.quiet();
+        expect(await inReview()).toEqual([]);
+        const made = await childOf("my-stack");
+        expect(made).not.toBe(child.stackId);
+        expect((await world.engine.stack(made)).status).toBe("CREATE_COMPLETE");
+        expect((await world.engine.stack(child.stackId)).status).toBe("DELETE_COMPLETE");
+      },
+    );
+
+    test.each<[string, (changeSet: string) => Promise<unknown>]>([
+      ["is deleted", (changeSet) => sets().delete({ changeSet })],
+      ["is void, since the stack was changed", () => update(template({ A: plain({ Value: "2" }) }))],
+      ["goes with its stack", () => world.engine.deleteStack({ stack: "my-stack" })],
+    ])("go with the change set that %s", async (_, end) => {
+      const changeSetId = await announced("UPDATE");
+      expect(await inReview()).toHaveLength(2);
+      await end(changeSetId);
+      await world.quiet();
+      expect(await inReview()).toEqual([]);
+      // Nobody was asked for anything that was only thought of.
+      expect(requestLines(world)).toEqual([]);
+    });
   });
 });
 

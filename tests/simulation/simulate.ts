@@ -270,6 +270,7 @@ class Life {
         changeSetType: fresh ? "CREATE" : "UPDATE",
         onStackFailure: this.#onFailure(),
         ...(fresh ? this.#timeout() : {}),
+        ...(this.#features.nested ? { includeNestedStacks: this.#random.chance(0.5) } : {}),
       }),
     );
   }
@@ -389,7 +390,10 @@ class Life {
       const { status = "DELETE_COMPLETE" } = this.#stack(name) ?? {};
       law(status === "DELETE_COMPLETE", () => `${name} stays ${status}`);
     }
-    for (const { stack } of this.#laws.values()) if (stack !== undefined) childLaw(stack, this.#laws);
+    for (const { stack } of this.#laws.values()) {
+      if (stack !== undefined) childLaw(stack, this.#laws);
+      law(stack?.status !== "REVIEW_IN_PROGRESS", () => `${stack?.identity.stackName} is reviewed for ever`);
+    }
     this.#disk.write();
     law(this.#disk.commands.length === 0, () => `${this.#disk.commands[0]?.key} is never performed`);
   }

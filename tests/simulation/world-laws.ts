@@ -49,6 +49,8 @@ export function childLaw(child: Stack, watched: Watched): void {
     operation?.held !== true || laws.stack.operation !== undefined,
     () => `${stackName} waits for a parent that has nothing to say any more`,
   );
+  // What is only reviewed is no resource of its parent yet.
+  if (status === "REVIEW_IN_PROGRESS") return;
   if (status === "DELETE_COMPLETE" || laws.isKnown(parent.logicalId, stackId)) return;
   const last = laws.lastStatusOf(parent.logicalId, stackId);
   law(

@@ -27,6 +27,7 @@ import {
   refuseUpdating,
 } from "./operations.ts";
 import { dropChangeSet } from "./drop-change-sets.ts";
+import { dropNested } from "./nested-change-sets.ts";
 import { hasUpdates, refuseUnknownTypes } from "./plan.ts";
 import { planChanges } from "./plan-changes.ts";
 import { StackError } from "./stack-error.ts";
@@ -34,7 +35,7 @@ import type { Definition, Stack } from "./stack.ts";
 
 /** CreateChangeSet of type CREATE, for a stack that isn't there: it comes to be, empty (fact 85). */
 export function createReview(draft: Draft, event: Happened<"create-change-set">): void {
-  const { identity, seed, request } = event;
+  const { identity, seed, request, parent } = event;
   refuseTakenName(draft, identity);
   const definition = readDefinition(identity, request);
   refuseUnknownTypes(definition, draft.knowledge);
@@ -46,6 +47,7 @@ export function createReview(draft: Draft, event: Happened<"create-change-set">)
     terminationProtection: false,
     definition,
     ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+    ...(parent === undefined ? {} : { parent }),
   });
   draft.claim(stackClaim(identity), "take");
   draft.setStatus("REVIEW_IN_PROGRESS", userInitiated);
@@ -117,6 +119,8 @@ export function executeChangeSet(draft: Draft, event: Happened<"execute-change-s
   if (changeSet.type === "UPDATE") refuseUpdating(stack);
   noteCall(draft, "execute", event.clientRequestToken);
   draft.record({ kind: "change-set-executed", name: changeSet.name });
+  // They have told what would come; the nested stacks are made and updated by their parents.
+  dropNested(draft, changeSet);
   begin(draft, changeSet, event);
 }
 

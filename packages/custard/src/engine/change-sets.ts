@@ -1,7 +1,6 @@
-import type { ValueMap } from "../template/value.ts";
 import { changeSetClaim, stackClaim } from "./claims.ts";
 import { findChangeSet } from "./change-set-operations.ts";
-import type { ChangeSet, ChangeSetFamily, ChangeSetType } from "./change-set.ts";
+import type { ChangeSet, ChangeSetType } from "./change-set.ts";
 import { readRequest } from "./govern-child.ts";
 import type { StackId } from "./ids.ts";
 import {
@@ -15,10 +14,10 @@ import {
 } from "./inputs.ts";
 import { changeSetNotFound, changeSetWithoutStack, noTemplate, stackMissing } from "./messages.ts";
 import type { Journal, Templates } from "./ports.ts";
-import { isNestedStack } from "./resource.ts";
+import { performDropNested, reviewedStacks, type ReviewedStack } from "./nested-change-sets.ts";
 import type { Occurrence, StackRequest } from "./event.ts";
 import { StackError } from "./stack-error.ts";
-import type { Definition, Stack, StackIdentity } from "./stack.ts";
+import type { Definition, Parent, Stack, StackIdentity } from "./stack.ts";
 import { summariseChangeSet, viewChangeSet } from "./view-change-set.ts";
 import type { ChangeSetSummary, ChangeSetView } from "./views.ts";
 
@@ -81,38 +80,79 @@ export class ChangeSets {
     const made = stack?.changeSets.get(name);
     if (stack === undefined || made === undefined)
       throw new Error(`change set ${name} was made and isn't there`);
-    if (includesNested === true) await this.#nest(stack, made);
+    if (includesNested === true) {
+      await this.#nest(stack, made);
+      await this.#dropIfVoid(stack, made);
+    }
     return { changeSetId: made.id, stackId: identity.stackId };
   }
 
-  /** Makes change sets of the nested stacks that a change set would update, and of those in them. */
+  /** Makes change sets of the nested stacks that a change set would update or add, and of those in them. */
   async #nest(parent: Stack, changeSet: ChangeSet): Promise<void> {
-    const nestedIn = { parent: changeSet.id, root: changeSet.nestedIn?.root ?? changeSet.id };
-    for (const { child, properties } of await this.#toUpdate(changeSet)) {
+    for (const reviewed of reviewedStacks(parent.identity, changeSet)) {
       const { definition } = changeSet;
-      const read = await readRequest(this.#context, { ...parent, definition }, { properties });
+      const read = await readRequest(this.#context, { ...parent, definition }, reviewed);
       if (read.kind === "failed") continue;
-      const name = `${changeSet.name}-${child.identity.stackName}`.slice(0, longestName);
-      const made = await this.#nestOne(child, name, { nestedIn, request: read.request });
+      const subject = await this.#subjectOf(parent, reviewed);
+      const made = subject && (await this.#nestOne(subject, { changeSet, request: read.request }));
       if (made !== undefined) await this.#nest(made.stack, made.changeSet);
     }
   }
 
+  /** It may have gone, or been executed, while those of its nested stacks were being made. */
+  async #dropIfVoid({ identity }: Stack, made: ChangeSet): Promise<void> {
+    const { id, name } = made;
+    const context = this.#context;
+    const now = (await context.stack(identity.stackId))?.changeSets.get(name);
+    if (now?.id === id && !now.executed) return;
+    const post = {
+      journal: context.journal,
+      stack: (stackId: StackId) => context.stack(stackId),
+      tell: (stackId: StackId, occurrence: Occurrence) => context.dispatch(stackId, occurrence),
+    };
+    const stacks = reviewedStacks(identity, made).map(({ stackId }) => stackId);
+    await performDropNested(post, { kind: "drop-nested", changeSet: id, stacks });
+  }
+
+  /** The stack that a nested change set is for: one that is there, or one that comes to be for it. */
+  async #subjectOf(
+    parent: Stack,
+    { stackId, identity, logicalId }: ReviewedStack,
+  ): Promise<Subject | undefined> {
+    if (identity === undefined) {
+      const child = await this.#context.stack(stackId);
+      return (
+        child && { type: "UPDATE", identity: child.identity, seed: child.seed, previous: child.definition }
+      );
+    }
+    const { rootId = parent.identity.stackId } = parent.parent ?? {};
+    const seed = `${parent.seed}|${stackId}`;
+    return {
+      type: "CREATE",
+      identity,
+      seed,
+      parent: { stackId: parent.identity.stackId, rootId, logicalId },
+    };
+  }
+
   /** Undefined where the nested stack stays as it is, or can't be updated: executing the outermost one tells why. */
   async #nestOne(
-    child: Stack,
-    name: string,
-    { nestedIn, request }: { readonly nestedIn: ChangeSetFamily; readonly request: StackRequest },
+    { type, identity, seed, previous, parent }: Subject,
+    outer: { readonly changeSet: ChangeSet; readonly request: StackRequest },
   ): Promise<{ readonly stack: Stack; readonly changeSet: ChangeSet } | undefined> {
-    const { identity, seed, definition } = child;
+    const { id, name: outerName, nestedIn } = outer.changeSet;
+    const name = `${outerName}-${identity.stackName}`.slice(0, longestName);
+    const family = { parent: id, root: nestedIn?.root ?? id };
     try {
+      const before = previous === undefined ? {} : { previous };
       const stack = await this.#context.dispatch(identity.stackId, {
         kind: "create-change-set",
         identity,
         seed,
-        changeSet: { name, type: "UPDATE", includesNested: true, nestedIn },
+        changeSet: { name, type, includesNested: true, nestedIn: family },
         stackName: identity.stackName,
-        request: await this.#context.prepare({ identity, previous: definition }, request),
+        request: await this.#context.prepare({ identity, ...before }, outer.request),
+        ...(parent === undefined ? {} : { parent }),
       });
       const changeSet = stack?.changeSets.get(name);
       if (stack === undefined || changeSet === undefined) return undefined;
@@ -125,37 +165,16 @@ export class ChangeSets {
     }
   }
 
-  /** The nested stacks that are there and that a change set would update, with their properties of then. */
-  async #toUpdate({
-    changes,
-  }: ChangeSet): Promise<readonly { logicalId: string; child: Stack; properties: ValueMap }[]> {
-    const found = changes.map(async ({ action, type, logicalId, physicalId, after: properties }) => {
-      if (action !== "Modify" || !isNestedStack(type) || properties === undefined) return [];
-      const child = await this.#context.stack(physicalId as string as StackId);
-      return child === undefined ? [] : [{ logicalId, child, properties }];
-    });
-    return (await Promise.all(found)).flat();
-  }
-
   /** The change sets of nested stacks that were made with one, by the nested stack's logical id. */
-  async #nestedOf(
-    changeSet: ChangeSet,
-  ): Promise<ReadonlyMap<string, { stackId: StackId; changeSet: ChangeSet }>> {
-    if (changeSet.includesNested !== true) return new Map();
-    const found = (await this.#toUpdate(changeSet)).flatMap(({ logicalId, child }) => {
-      const nested = [...child.changeSets.values()].find(({ nestedIn }) => nestedIn?.parent === changeSet.id);
-      const { stackId } = child.identity;
-      return nested === undefined ? [] : [[logicalId, { stackId, changeSet: nested }] as const];
+  async #nestedOf(stack: Stack, changeSet: ChangeSet): Promise<ReadonlyMap<string, string>> {
+    const found = reviewedStacks(stack.identity, changeSet).map(async ({ logicalId, stackId }) => {
+      const child = await this.#context.stack(stackId);
+      const nested = [...(child?.changeSets.values() ?? [])].find(
+        ({ nestedIn }) => nestedIn?.parent === changeSet.id,
+      );
+      return nested === undefined ? [] : [[logicalId, nested.id] as const];
     });
-    return new Map(found);
-  }
-
-  async #dropNested(changeSet: ChangeSet): Promise<void> {
-    for (const nested of (await this.#nestedOf(changeSet)).values()) {
-      await this.#dropNested(nested.changeSet);
-      const { name } = nested.changeSet;
-      await this.#context.dispatch(nested.stackId, { kind: "delete-change-set", changeSet: name });
-    }
+    return new Map((await Promise.all(found)).flat());
   }
 
   /** A change set; with `includePropertyValues` also what properties were and will be. */
@@ -163,7 +182,7 @@ export class ChangeSets {
     reference: ChangeSetReference & { readonly includePropertyValues?: boolean },
   ): Promise<ChangeSetView> {
     const { stack, changeSet } = await this.#known(reference);
-    const nested = new Map([...(await this.#nestedOf(changeSet))].map(([id, one]) => [id, one.changeSet.id]));
+    const nested = await this.#nestedOf(stack, changeSet);
     return viewChangeSet(stack, changeSet, { values: reference.includePropertyValues ?? false, nested });
   }
 
@@ -178,8 +197,6 @@ export class ChangeSets {
   async delete(reference: ChangeSetReference): Promise<void> {
     const stack = await this.#stackOf(reference);
     const { changeSet } = reference;
-    const found = findChangeSet(stack, changeSet);
-    if (found !== undefined) await this.#dropNested(found);
     await this.#context.dispatch(stack.identity.stackId, { kind: "delete-change-set", changeSet });
   }
 
@@ -194,7 +211,6 @@ export class ChangeSets {
     const { changeSet, disableRollback = false, retainExceptOnCreate = false } = reference;
     const stack = await this.#stackOf(reference);
     const { stackId } = stack.identity;
-    const found = findChangeSet(stack, changeSet);
     await this.#context.dispatch(stackId, {
       kind: "execute-change-set",
       changeSet,
@@ -202,8 +218,6 @@ export class ChangeSets {
       retainExceptOnCreate,
       ...tokenOf(reference),
     });
-    // They have told what would come; the nested stacks are updated by their parents.
-    if (found !== undefined) await this.#dropNested(found);
     return stackId;
   }
 
@@ -239,6 +253,15 @@ export class ChangeSets {
     const stackId = await this.#context.journal.holder(stackClaim({ account, region, stackName: stack }));
     return stackId === undefined ? undefined : this.#context.stack(stackId);
   }
+}
+
+/** What a nested change set is made of. */
+interface Subject {
+  readonly type: ChangeSetType;
+  readonly identity: StackIdentity;
+  readonly seed: string;
+  readonly previous?: Definition;
+  readonly parent?: Parent;
 }
 
 function checkedType({ changeSetType = "UPDATE" }: ChangeSetInput): ChangeSetType {

@@ -33,7 +33,9 @@ export type Task =
       readonly name: string;
       readonly exporter: StackId;
       readonly sequence: number;
-    };
+    }
+  /** Delete the change sets of nested stacks that were made with a change set, by its id. */
+  | { readonly kind: "drop-nested"; readonly changeSet: string; readonly stacks: readonly StackId[] };
 
 /** A task, and when it is due. */
 export type Command = Task & { readonly dueAt: number };
@@ -55,6 +57,8 @@ export function commandKey(command: Task): string {
       return `find-import:${command.name}`;
     case "release-import":
       return `release-import:${command.sequence}:${command.name}`;
+    case "drop-nested":
+      return `drop-nested:${command.changeSet}`;
   }
 }
 
@@ -76,6 +80,7 @@ const taskKinds: ReadonlySet<unknown> = new Set<Task["kind"]>([
   "notify",
   "find-import",
   "release-import",
+  "drop-nested",
 ]);
 
 /** Reads what was stored of a command: the journal is ours, so only its kind is in question. */

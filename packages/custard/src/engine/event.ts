@@ -91,6 +91,8 @@ export type UserCall =
       /** How the caller named the stack. */
       readonly stackName: string;
       readonly request: StackRequest;
+      /** Of a nested stack that would be added. */
+      readonly parent?: Parent;
     }
   | { readonly kind: "delete-change-set"; readonly changeSet: string }
   | {

@@ -50,7 +50,7 @@ export interface ChangeSetInput extends Omit<StackInput, "onFailure" | "disableR
   /** A call that is repeated with it gives what the first one gave. */
   readonly clientToken?: string;
   readonly importExisting?: boolean;
-  /** With change sets of the nested stacks that are there already and would change; default false. */
+  /** With change sets of the nested stacks that would change or be added; default false. */
   readonly includeNestedStacks?: boolean;
 }
 

@@ -12,6 +12,7 @@ import { findImport, releaseImport } from "./correspond.ts";
 import { governChild, reportToParent, type Nursery } from "./govern-child.ts";
 import type { Feedback, Occurrence, StackOccurrence } from "./event.ts";
 import type { PhysicalId, StackId } from "./ids.ts";
+import { performDropNested } from "./nested-change-sets.ts";
 import { notify } from "./notify.ts";
 import { toProviderRequest, toResourceTask } from "./perform.ts";
 import type {
@@ -267,6 +268,9 @@ export class Runner {
         return "done";
       case "release-import":
         await releaseImport(this.#nursery, stack, task);
+        return "done";
+      case "drop-nested":
+        await performDropNested(this.#nursery, task);
         return "done";
     }
   }
